@@ -258,7 +258,7 @@ static bool read_rest(void *reading, const struct cell *cell, unsigned what)
 
 	if (!cell && r->known)
 		*to = r->known->rest[what / 3][what % 3];
-	if (!cell || cell->size == 0)
+	if (!cell || cell_is_blank(cell))
 		return true;
 	r->row.silent = false;
 	if (table_number(&r->table, cell, to) && isfinite((float)*to))

@@ -218,7 +218,11 @@ static void drop_index(struct table *t)
 	uint32_t number;
 
 	for (size_t i = 0; i < t->indexes && i < t->count; i++) {
-		if (!table_frame(t, &t->cells[i], &number) || number != t->index)
+		if (!table_frame(t, &t->cells[i], &number))
+			continue;
+		if (t->index == 0 && number == 1 && !counted)
+			t->index = 1; /* as R counts */
+		if (number != t->index)
 			continue;
 		t->cells[i].size = 0;
 		counted = true;
@@ -399,7 +403,7 @@ const char *table_ignored(const char *name, struct bytes text)
 	length = t.index;
 	table_close(&t);
 	return length ? "ignored the first column, which has no name and counts the rows; pandas "
-			"writes none with to_csv(index=False)"
+			"writes none with to_csv(index=False), R none with row.names=FALSE"
 		      : NULL;
 }
 
@@ -509,9 +513,39 @@ bool table_frame(const struct table *t, const struct cell *cell, uint32_t *out)
 	return num_parse_frame(cell->text, cell->size, table_point_of(t, cell), out);
 }
 
+/*
+ * "1,234.5" as a number, without its commas, and with the last of its marks as the point: false if
+ * it is not both.
+ */
+static bool read_both_ways(const struct cell *cell, char without[32], char pointed[32])
+{
+	size_t a = 0, b = 0;
+	double number;
+
+	if (cell->size >= 32 || !memchr(cell->text, ',', cell->size) ||
+	    !memchr(cell->text, '.', cell->size))
+		return false;
+	for (size_t i = 0; i < cell->size; i++) {
+		char c = cell->text[i];
+
+		if (c != ',')
+			without[a++] = c;
+		if (c != '.')
+			pointed[b++] = c == ',' ? '.' : c;
+	}
+	without[a] = pointed[b] = '\0';
+	return num_parse(without, a, '.', &number) && num_parse(pointed, b, '.', &number);
+}
+
+static bool is_truth(const struct cell *cell)
+{
+	return cell_names(cell, "true") || cell_names(cell, "false");
+}
+
 bool table_refuse_number(const struct table *t, const struct cell *cell, const char *what,
 			 struct err *err)
 {
+	char without[32], pointed[32];
 	const char *look = calendar_look(cell), *name = t->name ? t->name : "";
 	const char *colon = *name ? ": " : "";
 
@@ -519,6 +553,13 @@ bool table_refuse_number(const struct table *t, const struct cell *cell, const c
 		return err_at(err, ERR_TEXT, cell->at, cell->length,
 			      "%s%s\"%s\" looks like a %s that a spreadsheet made of a number",
 			      name, colon, cell_excerpt(cell).text, look);
+	if (is_truth(cell))
+		return err_at(err, ERR_TEXT, cell->at, cell->length,
+			      "%s%s\"%s\" is what csvkit makes of 0 and 1, but for -I", name, colon,
+			      cell_excerpt(cell).text);
+	if (read_both_ways(cell, without, pointed))
+		return err_at(err, ERR_TEXT, cell->at, cell->length, "%s%s\"%s\" can be %s or %s",
+			      name, colon, cell_excerpt(cell).text, without, pointed);
 	return err_at(err, ERR_TEXT, cell->at, cell->length, "%s%s\"%s\" is not a %s", name, colon,
 		      cell_excerpt(cell).text, what);
 }

@@ -5,8 +5,8 @@
  *
  * UTF-8 with or without a byte order mark, or UTF-16 with one; rows end in LF, CRLF or CR; the
  * separator is that of a first line "sep=;", or the first of comma, semicolon and TAB in the first
- * row; cells may be quoted and may have spaces around them; first columns without a name
- * that count the rows from 0 (pandas' index) are blank.
+ * row; cells may be quoted and may have spaces around them; first columns without a name that count
+ * the rows from 0 (pandas' index) or 1 (row names of R) are blank, and so is a number that is NA.
  *
  *	struct table t;
  *	bool fine = table_open(&t, text, err) && table_header(&t, &form, err);
@@ -126,6 +126,12 @@ static inline bool cell_is(const struct cell *cell, const char *text)
 	return cell->size == strlen(text) && memcmp(cell->text, text, cell->size) == 0;
 }
 
+/* Of a cell of numbers: has it none? R writes NA for that. */
+static inline bool cell_is_blank(const struct cell *cell)
+{
+	return cell->size == 0 || (!cell->quoted && cell_is(cell, "NA"));
+}
+
 /* Compares with the name of a column, ignoring case. */
 static inline bool cell_names(const struct cell *cell, const char *name)
 {
@@ -138,7 +144,10 @@ static inline bool cell_names(const struct cell *cell, const char *name)
  */
 bool table_number(const struct table *t, const struct cell *cell, double *out);
 bool table_frame(const struct table *t, const struct cell *cell, uint32_t *out);
-/* Refuses a cell that is not a `what`; recognizes dates made of numbers. Returns false. */
+/*
+ * Refuses a cell that is not a `what`; recognizes dates and truths made of numbers, and numbers
+ * with commas between thousands. Returns false.
+ */
 bool table_refuse_number(const struct table *t, const struct cell *cell, const char *what,
 			 struct err *err);
 

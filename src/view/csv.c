@@ -80,7 +80,7 @@ bool csv_read_tangent(const struct table *t, const struct cell *cell, enum tange
 		      unsigned axis, struct curve_edit_key *key, struct arena *arena,
 		      struct err *err)
 {
-	if (cell->size == 0)
+	if (cell_is_blank(cell))
 		return true;
 	if (!key->tangents)
 		key->tangents = arena_alloc(arena, 1, sizeof(*key->tangents));
@@ -98,7 +98,7 @@ bool csv_read_tangent(const struct table *t, const struct cell *cell, enum tange
 bool csv_read_frame(const struct table *t, const struct cell *cell, uint32_t *frame,
 		    struct err *err)
 {
-	if (cell->size == 0) {
+	if (cell_is_blank(cell)) {
 		err_at(err, ERR_TEXT, cell->at, cell->length, "there is no frame in this row");
 		return err_accept(err, "a whole number such as 12, or an empty row");
 	}
@@ -115,7 +115,7 @@ bool csv_read_moment(const struct table *t, const struct cell *cell, const struc
 
 	key->row_at = cell->at;
 	key->row_length = cell_length(cell);
-	if (!format->timed || cell->size == 0 || table_frame(t, cell, &key->frame))
+	if (!format->timed || cell_is_blank(cell) || table_frame(t, cell, &key->frame))
 		return csv_read_frame(t, cell, &key->frame, err);
 	if (table_number(t, cell, &moment) && curve_edit_set_moment(key, moment))
 		return true;
@@ -128,7 +128,7 @@ bool csv_read_value(const struct table *t, const struct cell *cell, enum curve_k
 {
 	key->at[axis] = cell->at;
 	key->length[axis] = cell_length(cell);
-	if (cell->size == 0)
+	if (cell_is_blank(cell))
 		return true;
 	key->given |= (uint8_t)(1u << axis);
 	if (table_number(t, cell, &key->value[axis]))
@@ -162,7 +162,7 @@ bool csv_read_flags(const struct table *t, const struct cell *cell, uint8_t sett
 {
 	uint32_t flags;
 
-	if (cell->size == 0)
+	if (cell_is_blank(cell))
 		return true;
 	if (!table_frame(t, cell, &flags) || flags & ~(uint32_t)settable) {
 		err_at(err, ERR_TEXT, cell->at, cell->length, "\"%s\" are no flags",
@@ -178,7 +178,7 @@ void csv_read_time(const struct table *t, const struct cell *cell, double served
 {
 	double time;
 
-	if (retimed->found || cell->size == 0)
+	if (retimed->found || cell_is_blank(cell))
 		return;
 	/* A frame that is not whole is written with the digits of a float32. */
 	if (table_number(t, cell, &time) &&

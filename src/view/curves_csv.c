@@ -428,7 +428,7 @@ static bool is_name_alone(const struct curves_text *p)
 {
 	for (size_t i = 0; i < p->table.count; i++)
 		if (&p->table.cells[i] != table_of(&p->table, COLUMN_BONE) &&
-		    p->table.cells[i].size)
+		    !cell_is_blank(&p->table.cells[i]))
 			return false;
 	return true;
 }
@@ -447,7 +447,7 @@ static bool curves_csv_read_channel(void *row, const struct cell *cell, unsigned
 	uint8_t *channel = &p->row.channel;
 
 	(void)what;
-	if (cell->size == 0) {
+	if (cell_is_blank(cell)) {
 		*channel = CHANNEL_BLANK;
 		return is_name_alone(p) || refuse_channel(p, cell);
 	}
@@ -485,7 +485,7 @@ static bool read_axis(void *row, const struct cell *cell, unsigned what)
 
 	if (!cell)
 		return true;
-	if (cell->size && p->row.channel == CHANNEL_NONE) {
+	if (!cell_is_blank(cell) && p->row.channel == CHANNEL_NONE) {
 		err_at(p->err, ERR_TEXT, cell->at, cell->length,
 		       "a keyframe of the channel none has no values");
 		return err_accept(p->err, "a blank cell");
@@ -509,7 +509,7 @@ static bool read_occurrence(void *row, const struct cell *cell, unsigned what)
 	struct curves_text *p = row;
 
 	(void)what;
-	if (!cell || cell->size == 0 || table_frame(&p->table, cell, &p->row.key.occurrence))
+	if (!cell || cell_is_blank(cell) || table_frame(&p->table, cell, &p->row.key.occurrence))
 		return true;
 	table_refuse_number(&p->table, cell, "number", p->err);
 	return err_accept(p->err,

@@ -129,7 +129,7 @@ done
 index() { awk 'NR == 1 { print "," $0; next } { print NR - 2 "," $0 }' "$1"; }
 
 BONE=walk/bones/Bone01.csv
-ignored='ignored the first column, which has no name and counts the rows; pandas writes none with to_csv\(index=False\)'
+ignored='ignored the first column, which has no name and counts the rows; pandas writes none with to_csv\(index=False\), R none with row.names=FALSE'
 sed '2s/,1,1,1$/,2,2,2/' "$MNT/wiki512.canm/$BONE" >"$WORK/edit"
 index "$WORK/edit" >"$WORK/indexed"
 ok "a save with an index" cp "$WORK/indexed" "$MNT/wiki512.canm/$BONE"

@@ -467,8 +467,13 @@ START_TEST(a_column_that_counts_the_rows_is_blank)
 			 "f[5]tg|f[6]tg|");
 	ck_assert_str_eq(columns_of("frame,Unnamed: 1\n5,0\n", &err),
 			 "\"0\" stands in a column without a name");
-	ck_assert_str_eq(columns_of(",frame\n1,5\n", &err),
-			 "\"1\" stands in a column without a name");
+	/* R counts from 1, in quotes. */
+	ck_assert_str_eq(columns_of(",frame\n1,5\n", &err), "f[5]tg|");
+	ck_assert_str_eq(columns_of("\"\",\"frame\"\n\"1\",5\n\"2\",6\n", &err), "f[5]tg|f[6]tg|");
+	ck_assert_str_eq(columns_of(",frame\n1,5\n3,6\n", &err),
+			 "\"3\" stands in a column without a name");
+	ck_assert_str_eq(columns_of(",frame\n2,5\n", &err),
+			 "\"2\" stands in a column without a name");
 	ck_assert_str_eq(columns_of(",frame\n0,5\n2,6\n", &err),
 			 "\"2\" stands in a column without a name");
 	ck_assert_str_eq(columns_of("frame,\n5,0\n", &err),
@@ -479,10 +484,8 @@ END_TEST
 START_TEST(an_ignored_column_is_named)
 {
 	static const char *const indexed[] = {
-		",frame\n0,5\n",
-		"\"\";frame\n;5\n\"0\";6\n",
-		"Unnamed: 0,frame\n0,5\n",
-		"sep=;\n;frame\n0;5\n",
+		",frame\n0,5\n",           ",frame\n1,5\n2,6\n",   "\"\";frame\n;5\n\"0\";6\n",
+		"Unnamed: 0,frame\n0,5\n", "sep=;\n;frame\n0;5\n",
 	};
 	static const char *const others[] = {
 		"frame\n0\n", ",frame\n,5\n", ",frame\n", "frame,\n0,\n", "", "\"",
@@ -535,6 +538,47 @@ START_TEST(a_number_in_quotes_may_have_a_comma)
 }
 END_TEST
 
+static const char *refusal_of(const char *text)
+{
+	static struct err err;
+	struct table t;
+
+	err = (struct err){.code = ERR_NONE};
+	ck_assert(table_open(&t, bytes_of(text), NULL) && table_row(&t, NULL));
+	ck_assert(!table_refuse_number(&t, &t.cells[0], "number", &err));
+	table_close(&t);
+	return err.message;
+}
+
+/* What a program made of a number, and what can be read in two ways. */
+START_TEST(a_refusal_says_what_it_may_be)
+{
+	ck_assert_str_eq(refusal_of("True,1\n"),
+			 "\"True\" is what csvkit makes of 0 and 1, but for -I");
+	ck_assert_str_eq(refusal_of("FALSE,1\n"),
+			 "\"FALSE\" is what csvkit makes of 0 and 1, but for -I");
+	ck_assert_str_eq(refusal_of("\"1,234.5\",1\n"), "\"1,234.5\" can be 1234.5 or 1.2345");
+	ck_assert_str_eq(refusal_of("\"-1.234,5\",1\n"), "\"-1.234,5\" can be -1.2345 or -1234.5");
+	ck_assert_str_eq(refusal_of("\"1,2,3\",1\n"), "\"1,2,3\" is not a number");
+	ck_assert_str_eq(refusal_of("1.2.3,1\n"),
+			 "\"1.2.3\" looks like a date that a spreadsheet made of a number");
+}
+END_TEST
+
+START_TEST(na_is_a_blank_number)
+{
+	struct table t;
+
+	ck_assert(table_open(&t, bytes_of("NA,\"NA\",,0,na\n"), NULL) && table_row(&t, NULL));
+	ck_assert(cell_is_blank(&t.cells[0]));
+	ck_assert(!cell_is_blank(&t.cells[1]));
+	ck_assert(cell_is_blank(&t.cells[2]));
+	ck_assert(!cell_is_blank(&t.cells[3]));
+	ck_assert(!cell_is_blank(&t.cells[4]));
+	table_close(&t);
+}
+END_TEST
+
 /* The same rows, whichever half of a unit comes first; cut anywhere, they are an early end. */
 START_TEST(texts_in_utf16_are_read)
 {
@@ -583,6 +627,8 @@ Suite *table_suite(void)
 	tcase_add_test(rows, a_cell_knows_where_it_stands);
 	tcase_add_test(rows, misplaced_quotes_are_refused);
 	tcase_add_test(rows, a_first_line_can_tell_the_separator);
+	tcase_add_test(rows, a_refusal_says_what_it_may_be);
+	tcase_add_test(rows, na_is_a_blank_number);
 	tcase_add_test(rows, texts_in_utf16_are_read);
 	tcase_add_test(rows, a_row_has_room_for_a_spreadsheets_columns);
 	tcase_add_test(rows, text_that_is_not_utf8_is_refused);
