@@ -64,7 +64,7 @@ _animfs_operands()
 _animfs_values()
 {
 	case $1 in
-	--rotations) echo euler quaternion ;;
+	--rotations) echo euler quaternion stored ;;
 	--bones) echo octahedra lines ;;
 	--bvh) echo lossless lossy ;;
 	--gltf) echo figure plain ;;

@@ -13,7 +13,7 @@ if [[ $PREFIX == --*=* ]]; then
 fi
 
 case $before in
---rotations) compadd euler quaternion; return ;;
+--rotations) compadd euler quaternion stored; return ;;
 --bones) compadd octahedra lines; return ;;
 --bvh) compadd lossless lossy; return ;;
 --gltf) compadd figure plain; return ;;

@@ -280,8 +280,11 @@ struct format {
 	uint32_t max_frames;
 };
 
-/* How rotations are shown: --rotations. */
-enum rotations { ROTATIONS_STORED, ROTATIONS_EULER, ROTATIONS_QUATERNION };
+/*
+ * How rotations are shown: --rotations. By default tables have degrees, so that a column means the
+ * same in all files, and JSON, which names its unit, has what is stored.
+ */
+enum rotations { ROTATIONS_STORED, ROTATIONS_EULER, ROTATIONS_QUATERNION, ROTATIONS_IN_TABLES };
 
 struct anim {
 	struct arena arena;

@@ -111,7 +111,8 @@ void command_version(void);
 #define HELP_MAX_TEXT "      --max-text=SIZE     refuse larger texts (256M)\n"
 #define HELP_TIMES                                                                                 \
 	"      --rate=FORMAT=HZ    frames per second of a format that counts in frames\n"          \
-	"      --rotations=FORM    show euler or quaternion, whatever is stored\n"
+	"      --rotations=FORM    show all as euler, quaternion or stored (default:\n"            \
+	"                            degrees in tables, as stored in JSON)\n"
 #define HELP_BASE                                                                                  \
 	"      --base=CLIP         show other clips, or with PATTERN=CLIP those, on\n"             \
 	"                            top of it, in pictures, player, X3D and glTF\n"

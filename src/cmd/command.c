@@ -234,6 +234,7 @@ bool command_begin(int *argc, char ***argv, struct command *command,
 
 	*command = (struct command){.store = {.max_file = DEFAULT_MAX_FILE,
 					      .cache = DEFAULT_MAX_FILE,
+					      .rotations = ROTATIONS_IN_TABLES,
 					      .history = HISTORY_DEFAULT},
 				    .max_text = DEFAULT_MAX_TEXT};
 	snprintf(command->name, sizeof(command->name), "animfs %s", **argv);

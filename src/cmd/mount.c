@@ -396,6 +396,7 @@ static int run_mount(char **argv)
 {
 	struct mount_options o = {.listed = view_set_usual(),
 				  .store = {.cache = DEFAULT_CACHE,
+					    .rotations = ROTATIONS_IN_TABLES,
 					    .max_file = DEFAULT_MAX_FILE,
 					    .history = HISTORY_DEFAULT},
 				  .max_text = DEFAULT_MAX_TEXT,

@@ -104,9 +104,11 @@ bool option_rotations(struct store_options *o, const char *value, struct err *er
 		o->rotations = ROTATIONS_EULER;
 	else if (strcmp(value, "quaternion") == 0)
 		o->rotations = ROTATIONS_QUATERNION;
+	else if (strcmp(value, "stored") == 0)
+		o->rotations = ROTATIONS_STORED;
 	else
-		return err_set(err, ERR_TEXT, "\"%s\" is not a form; expected euler or quaternion",
-			       value);
+		return err_set(err, ERR_TEXT,
+			       "\"%s\" is not a form; expected euler, quaternion or stored", value);
 	return true;
 }
 

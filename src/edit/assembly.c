@@ -304,6 +304,17 @@ static bool new_track(struct making *m, const char *label, uint32_t frames, stru
 	return m->f->model->format->keyframes || clip_begin_track(edited, &clip, out, err);
 }
 
+/*
+ * What the bone's JSON gave, if that was read before: where the table has other numbers they count,
+ * and where it says the same in degrees, quaternions keep their bits.
+ */
+static const struct track *given_track(const struct making *m, const char *label)
+{
+	const int64_t at = string_map_find(&m->by_label, label);
+
+	return at >= 0 && m->bones[at].kind == KIND_BONE_JSON ? &m->bones[at].track : NULL;
+}
+
 /* Parses a bone's text in a clip of `frames` frames. */
 static bool assembly_read_bone(struct making *m, const struct view *view, const char *label,
 			       uint32_t frames, struct assembly_text *text, struct track *out)
@@ -319,6 +330,8 @@ static bool assembly_read_bone(struct making *m, const struct view *view, const 
 	struct shown at = {.anim = &one, .file_name = m->like ? m->f->file_name : ""};
 	struct anim *edited;
 
+	if (!like)
+		like = given_track(m, label);
 	if (like)
 		track = *like;
 	else if (!new_track(m, label, frames, &track, &text->err))

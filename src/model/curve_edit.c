@@ -48,16 +48,42 @@ enum curve_kind curve_edit_rotation(const struct track *track)
 	return c ? c->kind : track->rotation;
 }
 
+static double quaternion_length(const double q[4])
+{
+	return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+}
+
+static bool has_angles(const struct curve *c)
+{
+	for (uint32_t key = 0; c && c->kind == CURVE_QUATERNION && key < c->count; key++) {
+		double q[4];
+
+		for (unsigned axis = 0; axis < 4; axis++)
+			q[axis] = curve_value(c, key, axis);
+		if (!(fabs(quaternion_length(q) - 1) <= UNIT_TOLERANCE))
+			return false;
+	}
+	return true;
+}
+
+static enum curve_kind shown_in(enum rotations rotations, const struct track *track)
+{
+	if (rotations == ROTATIONS_QUATERNION)
+		return CURVE_QUATERNION;
+	return rotations == ROTATIONS_EULER && has_angles(track->curve[ROLE_ROTATION])
+		       ? CURVE_EULER
+		       : curve_edit_rotation(track);
+}
+
 enum curve_kind curve_edit_shown_rotation(const struct anim *a, const struct track *track)
 {
-	switch (a->rotations) {
-	case ROTATIONS_EULER:
-		return CURVE_EULER;
-	case ROTATIONS_QUATERNION:
-		return CURVE_QUATERNION;
-	default:
-		return curve_edit_rotation(track);
-	}
+	return shown_in(a->rotations, track);
+}
+
+enum curve_kind curve_edit_table_rotation(const struct anim *a, const struct track *track)
+{
+	return shown_in(a->rotations == ROTATIONS_IN_TABLES ? ROTATIONS_EULER : a->rotations,
+			track);
 }
 
 struct track curve_edit_shown_as(const struct track *track, enum curve_kind rotation,
@@ -215,18 +241,19 @@ static bool stores_floats(const struct curve_edit *l)
 static bool settle_quaternion(const struct curve_edit *l, const struct curve_edit_key *key,
 			      double q[4])
 {
-	double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+	double length = quaternion_length(q);
 	unsigned first = (unsigned)__builtin_ctz(key->given);
 
 	if (!(fabs(length - 1) <= UNIT_TOLERANCE)) {
 		err_at(l->err, ERR_TEXT, key->at[first], key->length[first],
 		       "the quaternion has length %.6g, not 1", length);
 		if (length > 0 && isfinite(length))
-			err_accept(l->err, "%.9f, %.9f, %.9f, %.9f", q[0] / length, q[1] / length,
-				   q[2] / length, q[3] / length);
+			err_accept(l->err, "%.9f, %.9f, %.9f, %.9f; or angles in degrees",
+				   q[0] / length, q[1] / length, q[2] / length, q[3] / length);
 		else
 			err_accept(l->err,
-				   "four numbers whose squares add up to 1, such as 0, 0, 0, 1");
+				   "four numbers whose squares add up to 1, such as 0, 0, 0, 1; or "
+				   "angles in degrees");
 		return false;
 	}
 	/* A float32 quaternion is stored as typed; packed ones are normalised. */
@@ -1135,7 +1162,7 @@ bool curve_edit_plain_begin(struct curve_edit_plain *p, const struct anim *a,
 
 	*p = (struct curve_edit_plain){
 		.anim = a, .clip = clip, .track = track, .arena = arena, .old = old};
-	if (a->format->sparse || (role == ROLE_ROTATION && curve_edit_shown_rotation(a, track) !=
+	if (a->format->sparse || (role == ROLE_ROTATION && curve_edit_table_rotation(a, track) !=
 								   curve_edit_rotation(track)))
 		return false;
 	p->text = (struct curve_edit_role){.role = role, .is_static = -1};

@@ -150,8 +150,12 @@ bool curve_edit_unchanged(double cell, double value, const struct lane *lane);
 
 /* The kind that a rotation of this bone has, or would have. */
 enum curve_kind curve_edit_rotation(const struct track *track);
-/* The kind in which texts show it. */
+/*
+ * The kind that texts show it in, and the one of tables. A curve of quaternions of which one is not
+ * finite or not nearly of length 1 has no angles, and is shown as it is.
+ */
 enum curve_kind curve_edit_shown_rotation(const struct anim *a, const struct track *track);
+enum curve_kind curve_edit_table_rotation(const struct anim *a, const struct track *track);
 /*
  * The track with its rotations in that kind, or in the kind that texts show. A converted curve
  * lives in `arena`, whose `failed` is set when out of memory.

@@ -340,7 +340,7 @@ static bool say_keyframes(const struct anim *a, const struct clip *clip, const s
 	struct track other;
 	bool fine;
 
-	if (rotation && curve_edit_shown_rotation(a, track) != rotation->kind) {
+	if (rotation && curve_edit_table_rotation(a, track) != rotation->kind) {
 		other = curve_edit_shown_as(track, other_kind(rotation->kind), &arena);
 		value.other = said_track(&other);
 	}
@@ -359,7 +359,7 @@ static bool say_curves(struct memo *m, const struct anim *a, const struct clip *
 					   .track = track};
 		struct shared curve;
 
-		if (!digest_curve(m, track->curve[role], curve_edit_shown_rotation(a, track),
+		if (!digest_curve(m, track->curve[role], curve_edit_table_rotation(a, track),
 				  clip->frames, &curve))
 			return false;
 		value.digest = curve.digest;

@@ -86,6 +86,7 @@ static const struct track *track_of(const struct shown *at)
 static struct table_form bone_csv_form_of(const struct shown *at)
 {
 	struct table_form form = {columns, ARRAY_SIZE(columns), 0, 0, TABLE_BIT(COLUMN_FRAME)};
+	enum curve_kind rotation = csv_rotation(at, track_of(at));
 
 	for (unsigned i = 0; i < ARRAY_SIZE(columns); i++) {
 		enum role role = ROLE_OF(columns[i].what);
@@ -99,9 +100,7 @@ static struct table_form bone_csv_form_of(const struct shown *at)
 			continue;
 		if ((!is_value(i) && !is_tangent(i)) ||
 		    ((track_of(at)->roles & 1u << role) &&
-		     (role != ROLE_ROTATION ||
-		      KIND_OF(columns[i].what) ==
-			      curve_edit_shown_rotation(at->anim, track_of(at)))))
+		     (role != ROLE_ROTATION || KIND_OF(columns[i].what) == rotation)))
 			form.shown |= TABLE_BIT(i);
 	}
 	return form;
@@ -236,7 +235,8 @@ static void bone_render(const struct shown *at, struct buf *out)
 	const struct clip *clip = bone_csv_clip_of(at);
 	double seconds_per_frame = anim_seconds_per_frame(at->anim, clip);
 	struct arena arena = ARENA_INIT;
-	struct track track = curve_edit_shown(at->anim, track_of(at), &arena);
+	struct track track =
+		curve_edit_shown_as(track_of(at), csv_rotation(at, track_of(at)), &arena);
 	struct cursor cur = cursor_init(at, &track);
 	struct table_form form = bone_csv_form_of(at);
 	double frame;
@@ -271,7 +271,7 @@ struct bone_text {
 static bool refuse_kinds(const struct bone_text *p, const struct curve_edit_role *role,
 			 const struct cell *cell)
 {
-	bool quaternion = curve_edit_shown_rotation(p->at->anim, p->track) == CURVE_QUATERNION;
+	bool quaternion = csv_rotation(p->at, p->track) == CURVE_QUATERNION;
 
 	/* Columns keep the order of the table, where angles precede quaternions. */
 	err_at(p->err, ERR_TEXT, quaternion ? role->at : cell->at,

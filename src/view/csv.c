@@ -6,6 +6,13 @@
 #include <math.h>
 #include <stdio.h>
 
+enum curve_kind csv_rotation(const struct shown *at, const struct track *track)
+{
+	return at->style.tangents && at->anim->format->timed
+		       ? curve_edit_shown_rotation(at->anim, track)
+		       : curve_edit_table_rotation(at->anim, track);
+}
+
 static bool needs_quotes(const char *text)
 {
 	size_t size = strlen(text);

@@ -3,6 +3,7 @@
 #ifndef ANIMFS_VIEW_CSV_H
 #define ANIMFS_VIEW_CSV_H
 
+#include "animfs/view.h"
 #include "model/curve_edit.h"
 #include "text/num.h"
 #include "text/table.h"
@@ -37,6 +38,10 @@ static inline size_t csv_put_blanks(char *out, unsigned count)
 	memcpy(out, ",,,,,,,,", CSV_BLANKS_MAX);
 	return count;
 }
+
+/* The kind in which a bone's rotations are shown in tables; with their tangents as they are stored.
+ */
+enum curve_kind csv_rotation(const struct shown *at, const struct track *track);
 
 /* ---- reading: false and err when a cell is refused ---- */
 

@@ -15,6 +15,7 @@ struct curves_row {
 	struct curve_edit_key key;
 	uint32_t bone;   /* index among the bones that the text names */
 	uint8_t channel; /* a role, or one of the above */
+	bool quaternion; /* a rotation, given as the channel "quaternion" */
 	struct curve_edit_flags flags;
 };
 

@@ -4,6 +4,8 @@
  *
  *	bone,channel,frame,time,x,y,z,w
  *
+ * A rotation in degrees is the channel `rotation`, without a w; a quaternion is `quaternion`.
+ *
  * A bone without keys has a row with its name and blank cells. In formats that store keyframes,
  * there are also `flags` and `occurrence` (its index among the keyframes of its frame), and a
  * keyframe has a row for each role that it has a value for, or one row of the channel "none".
@@ -66,6 +68,8 @@ static struct table_form curves_csv_form_of(const struct shown *at)
 				   there | (at->style.tangents ? tangents : 0), 7};
 }
 
+static const char quaternion_name[] = "quaternion";
+
 /* ---- writing ---- */
 
 /* The common parts of all rows of a channel. */
@@ -76,7 +80,11 @@ struct channel {
 
 static struct channel channel_of(const struct track *track, int role)
 {
-	const char *name = role < ROLE_COUNT ? role_names[role] : "none";
+	const char *name = role == ROLE_COUNT ? "none"
+			   : role == ROLE_ROTATION && track->curve[role] &&
+					   track->curve[role]->kind == CURVE_QUATERNION
+				   ? quaternion_name
+				   : role_names[role];
 
 	return (struct channel){track->label, name, strlen(track->label), strlen(name)};
 }
@@ -187,7 +195,7 @@ static bool curves_csv_write_bone(const struct shown *at, const struct track *st
 	bool tangents = at->style.tangents && a->format->timed;
 	double seconds_per_frame = anim_seconds_per_frame(a, clip);
 	struct arena arena = ARENA_INIT;
-	struct track track = curve_edit_shown(a, stored, &arena);
+	struct track track = curve_edit_shown_as(stored, csv_rotation(at, stored), &arena);
 	bool written = false;
 
 	for (int r = 0; r < ROLE_COUNT && !track.keyframes; r++)
@@ -419,7 +427,7 @@ static bool refuse_channel(const struct curves_text *p, const struct cell *cell)
 	else
 		err_at(p->err, ERR_TEXT, cell->at, cell->length,
 		       "this row does not name its channel");
-	return err_accept(p->err, "translation, rotation%s",
+	return err_accept(p->err, "translation, rotation (degrees), quaternion%s",
 			  p->at->anim->format->keyframes ? ", scale or none" : " or scale");
 }
 
@@ -451,6 +459,10 @@ static bool curves_csv_read_channel(void *row, const struct cell *cell, unsigned
 		*channel = CHANNEL_BLANK;
 		return is_name_alone(p) || refuse_channel(p, cell);
 	}
+	p->row.quaternion = cell_is(cell, quaternion_name);
+	*channel = ROLE_ROTATION;
+	if (p->row.quaternion)
+		return true;
 	for (*channel = 0; *channel < ROLE_COUNT; ++*channel)
 		if (cell_is(cell, role_names[*channel]))
 			return true;
@@ -491,8 +503,10 @@ static bool read_axis(void *row, const struct cell *cell, unsigned what)
 		return err_accept(p->err, "a blank cell");
 	}
 	return csv_read_value(&p->table, cell,
-			      p->row.channel == ROLE_ROTATION ? CURVE_EULER : CURVE_VECTOR, what,
-			      &p->row.key, p->err);
+			      p->row.quaternion                 ? CURVE_QUATERNION
+			      : p->row.channel == ROLE_ROTATION ? CURVE_EULER
+								: CURVE_VECTOR,
+			      what, &p->row.key, p->err);
 }
 
 static bool curves_csv_read_flags(void *row, const struct cell *cell, unsigned what)

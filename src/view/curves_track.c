@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* curves_track.c - turns the rows that curves.csv has for one bone into curves. */
 #include "bone_edit.h"
+#include "csv.h"
 #include "curves.h"
 #include "model/clip.h"
 
@@ -27,15 +28,19 @@ static bool lacks_w(const struct curve *c)
 }
 
 /*
- * A rotation with a w is a quaternion. If the column w is present but blank in all its rows, the
- * values are angles; without the column they are of the kind that is served.
+ * The channel says it. In texts of before there was "quaternion", a rotation with a w is one; if
+ * the column w is present but blank in all its rows, the values are angles; without the column they
+ * are of the kind that is served.
  */
 static enum curve_kind rotation_kind(const struct curves_bone *p, const struct track *track,
 				     struct curves_rows rows)
 {
-	enum curve_kind served = curve_edit_shown_rotation(p->at->anim, track);
+	enum curve_kind served = csv_rotation(p->at, track);
 	bool given = false;
 
+	for (size_t i = 0; i < rows.count; i++)
+		if (rows.first[i].quaternion)
+			return CURVE_QUATERNION;
 	if (!(p->axes & 8) || (served == CURVE_QUATERNION && lacks_w(track->curve[ROLE_ROTATION])))
 		return served;
 	for (size_t i = 0; i < rows.count; i++) {
@@ -72,6 +77,24 @@ static bool begin_role(const struct curves_bone *p, const struct track *track, e
 		.text = p->text};
 	out->keys = calloc(keys, sizeof(*out->keys));
 	return out->keys || err_memory(p->err);
+}
+
+/* Refuses rows of a rotation that are of both channels; the error is at the first other one. */
+static bool curves_track_check_channels(const struct curves_bone *p, struct curves_rows rows)
+{
+	const struct curves_row *first = NULL;
+
+	for (const struct curves_row *e = rows.first; e < rows.first + rows.count; e++) {
+		if (e->channel != ROLE_ROTATION)
+			continue;
+		first = first ? first : e;
+		if (e->quaternion == first->quaternion)
+			continue;
+		err_at(p->err, ERR_TEXT, e->key.row_at, e->key.row_length,
+		       "this bone has rows of both rotation and quaternion");
+		return err_accept(p->err, "all of its rotations in the same channel");
+	}
+	return true;
 }
 
 /* Refuses a w in values that are not quaternions. */
@@ -222,7 +245,8 @@ bool curves_read_track(const struct curves_bone *p, const struct track *track,
 	struct curve_edit_role roles[ROLE_COUNT] = {{0}};
 	struct curve_edit_rows text = {.roles = roles, .text = p->text};
 
-	if (keyframes)
+	fine = curves_track_check_channels(p, rows);
+	if (fine && keyframes)
 		fine = curves_track_read_keyframes(p, track, rows, &text);
 	for (enum role role = 0; fine && role < ROLE_COUNT; role++)
 		fine = (keyframes || curves_track_read_role(p, track, role, rows, &roles[role])) &&

@@ -297,7 +297,7 @@ class State:
 
 
 def cat(animfs, *paths):
-    run = subprocess.run([animfs, "cat", *paths], capture_output=True)
+    run = subprocess.run([animfs, "cat", "--rotations=stored", *paths], capture_output=True)
     law("Reading", run.returncode == 0, run.stderr.decode())
     return run.stdout.decode()
 

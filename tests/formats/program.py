@@ -16,7 +16,7 @@ class File:
 
     def _run(self, command, *arguments, text=None):
         done = subprocess.run(
-            [self.animfs, command, *self.options, *arguments], input=text, capture_output=True
+            [self.animfs, command, "--rotations=stored", *self.options, *arguments], input=text, capture_output=True
         )
         if done.returncode not in (0, 1) or (done.returncode and not done.stdout + done.stderr):
             raise ValueError(f"{command} {arguments} ended with {done.returncode}: {done.stderr}")

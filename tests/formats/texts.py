@@ -15,6 +15,8 @@ COLUMNS = {
     "s": ["sx", "sy", "sz"],
 }
 CHANNELS = {"t": "translation", "r": "rotation", "q": "rotation", "s": "scale"}
+# In curves.csv a quaternion has a channel of its own.
+ROWS = dict(CHANNELS, q="quaternion")
 # Vib-Ribbon's JSON calls them otherwise.
 PARTS = {"r": "rotation", "s": "scale", "t": "position"}
 
@@ -70,7 +72,7 @@ def curves_cells(bones, keyframes):
                 seen[row["frame"]] += 1
                 if role in row or (role is None and not any(r in row for r in roles)):
                     cells = row.get(role, [""] * 4)
-                    line = [bone, CHANNELS.get(role, "none"), str(row["frame"]), row.get("time", "")]
+                    line = [bone, ROWS.get(role, "none"), str(row["frame"]), row.get("time", "")]
                     line += cells + [""] * (4 - len(cells))
                     if keyframes:
                         line += [str(row["flags"]), str(occurrence)]
@@ -79,7 +81,7 @@ def curves_cells(bones, keyframes):
             # Rows that are gone remove nothing; a blank one does.
             last = [row["frame"] for row in served if role in row][-1:]
             if last and not any(role in row for row in rows):
-                lines.append([bone, CHANNELS[role], str(last[0])] + blank)
+                lines.append([bone, ROWS[role], str(last[0])] + blank)
         if len(lines) == start:
             lines.append([bone, "", ""] + blank)
     return lines

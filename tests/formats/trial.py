@@ -136,7 +136,7 @@ class Trial:
                 seen[row["frame"]] += 1
             there = [role for role in roles if role in row]
             for role in there or [None] * self.keyframes:
-                place = (texts.CHANNELS.get(role, "none"), row["frame"], occurrence)
+                place = (texts.ROWS.get(role, "none"), row["frame"], occurrence)
                 keys.setdefault(place, []).append((role, row))
         return keys
 

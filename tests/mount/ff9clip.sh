@@ -10,7 +10,7 @@ has() { like "${1##*/} has $2" "$(<"$1")" "$2"; }
 data=$PWD/tests/data/ff9clip
 cp "$data"/{walk,walk_json,odd,bad_bom}.anim "$SRC"
 cp tests/data/ff9anim/frames008_nolow.ff9anim "$SRC/block.ff9anim"
-mount_animfs
+mount_animfs --rotations=stored
 clip=$MNT/walk.anim/walk
 
 is "parents are in the paths" "$(cut -d, -f1,2 "$MNT/walk.anim/skeleton.csv")" \

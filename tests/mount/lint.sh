@@ -18,7 +18,7 @@ turned=$(find ./quaternions -name '*.canm' | sort | head -n 1)
 plant()
 {
 	cp "$2" one.canm
-	"$ANIMFS" cat "one.canm/$3" | awk -F, -v OFS=, "$4" >"$WORK/text"
+	"$ANIMFS" cat --rotations=stored "one.canm/$3" | awk -F, -v OFS=, "$4" >"$WORK/text"
 	ok "planted: $1" "$ANIMFS" put "one.canm/$3" "$WORK/text"
 }
 # found NAME STATUS REGEX [OPTION...]: of all lines of the file
@@ -61,7 +61,7 @@ one\.canm/turn/bones/body\.csv: waste: scale: its values use 0\.0046% of the ste
 found "--waste: none" 0 '^$' --waste=0
 
 bone=$("$ANIMFS" ls "$turned/walk/bones" | grep csv | while read -r name; do
-	"$ANIMFS" cat "$turned/walk/bones/$name" | grep -q 'qx.*qw' && [ "$("$ANIMFS" cat "$turned/walk/bones/$name" |
+	"$ANIMFS" cat --rotations=stored "$turned/walk/bones/$name" | grep -q 'qx.*qw' && [ "$("$ANIMFS" cat --rotations=stored "$turned/walk/bones/$name" |
 		awk -F, '$6 != ""' | wc -l)" -gt 60 ] && echo "walk/bones/$name"
 done | head -n 1)
 like "a bone with quaternions" "$bone" '^walk/bones/.*csv$'

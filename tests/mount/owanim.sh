@@ -9,7 +9,7 @@ ORIGINALS=$PWD/tests/data/owanim
 save() { printf '%s\n' "$2" >"$1"; }
 checks() { ok "$1: it checks" "$ANIMFS" check "$SRC/$1"; }
 
-mount_animfs
+mount_animfs --rotations=stored
 bone=$MNT/small.006/small/bones/bone_0E7A.csv
 clip=$MNT/small.006/small/clip.json
 

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 # Nothing of this needs to last.
 [ "$(id -u)" -ne 0 ] || mount -t tmpfs none "$SRC" 2>/dev/null
-mount_animfs
+mount_animfs --rotations=stored
 SEED=${SEED:-1}
 parts=2
 each=$((${RANDOM_EDITS:-1000} / parts + 1))

@@ -19,25 +19,37 @@ changed()
 # Every text of bones to $WORK/$1.
 keep() { (cd "$MNT" && tar -c ./*/*/bones) | (mkdir "$WORK/$1" && tar -C "$WORK/$1" -x); }
 
-for form in euler quaternion; do
+for form in euler quaternion stored; do
 	mount_animfs --rotations=$form
 	keep $form
 	is "$form: all texts are saved" "$(cp -r "$WORK/$form/." "$MNT" 2>&1)" ""
 	is "$form: and change nothing" "$(changed)" ""
 	umount_animfs
 done
-is "no bone has quaternions" "$(grep -lr ,qx, "$WORK/euler")" ""
+mount_animfs
+keep default
+is "by default all texts are saved" "$(cp -r "$WORK/default/." "$MNT" 2>&1)" ""
+is "by default they change nothing" "$(changed)" ""
+umount_animfs
+# nan512 has quaternions that are none: they have no angles.
+tables() { (cd "$WORK/$1" && find . -name '*.csv' ! -path './nan512*' -exec cksum {} + | sort -k3); }
+jsons() { (cd "$WORK/$1" && find . -name '*.json' -exec cksum {} + | sort -k3); }
+is "by default tables have degrees" "$(tables default)" "$(tables euler)"
+is "and JSON what is stored" "$(jsons default)" "$(jsons stored)"
+is "no table has quaternions, but what has no angles" \
+	"$(cd "$WORK/default" && grep -lr --include='*.csv' ,qx, . | grep -v '^./nan512')" ""
+is "no bone has quaternions" "$(grep -lr --include='*.csv' ,qx, "$WORK/euler" | grep -v /nan512)" ""
 is "no bone has angles" "$(grep -lr ,rx, "$WORK/quaternion")" ""
 like "a quaternion in degrees" "$(<"$WORK/euler/edf6_768.canm/turn/bones/body.csv")" \
 	$'\n1,0.016667,0.003,1.008,2.015,0,90,0,0.003,'
 
 # A mount that shows what is stored reads both.
-mount_animfs
-for form in euler quaternion; do
+mount_animfs --rotations=stored
+for form in euler quaternion default; do
 	is "texts in $form are saved" "$(cp -r "$WORK/$form/." "$MNT" 2>&1)" ""
 	is "and change nothing" "$(changed)" ""
 done
-stored() { "$ANIMFS" cat "$SRC/edf6_768.canm/turn/bones/body.csv"; }
+stored() { "$ANIMFS" cat --rotations=stored "$SRC/edf6_768.canm/turn/bones/body.csv"; }
 before=$(stored | grep -v ^1,)
 ok "a table of a bone with angles onto one with quaternions" \
 	cp "$WORK/euler/edf6_768.canm/turn/bones/body.csv" "$WORK/text"
@@ -57,8 +69,24 @@ is "half a unit is refused" "$(save_errno close "$BONE01" $'frame,qx,qy,qz,qw\n0
 	EBADMSG
 umount_animfs
 is "angles are stored, the nearest that the file can hold" \
-	"$("$ANIMFS" cat "$SRC/wiki512.canm/walk/bones/Bone01.csv" | sed -n 4p)" \
+	"$("$ANIMFS" cat --rotations=stored "$SRC/wiki512.canm/walk/bones/Bone01.csv" | sed -n 4p)" \
 	2,0.066667,,,,89.99863,0,0,1.0000076,1.0000153,1.0000229
+
+# curves.csv: a channel means one thing.
+channels() { "$ANIMFS" cat "$@" | awk -F, '$2 == "rotation" { print "rotation", $8 == "" ? "without w" : "with w" }
+	$2 == "quaternion" { print $2, $8 == "" ? "without w" : "with w" }' | sort -u | paste -sd,; }
+is "degrees are the channel rotation" "$(channels "$SRC/edf6_768.canm/turn/curves.csv")" "rotation without w"
+is "quaternions the channel quaternion" "$(channels --rotations=stored "$SRC/edf6_768.canm/turn/curves.csv")" \
+	"quaternion with w"
+"$ANIMFS" cat --rotations=stored "$SRC/edf6_768.canm/turn/curves.csv" >"$WORK/curves.csv"
+cp "$SRC/edf6_768.canm" "$WORK/edf.canm"
+sed -i 's/,quaternion,/,rotation,/' "$WORK/curves.csv"
+ok "a rotation with a w is a quaternion, as in older texts" \
+	"$ANIMFS" put "$SRC/edf6_768.canm/turn/curves.csv" "$WORK/curves.csv"
+ok "and changes nothing" cmp "$SRC/edf6_768.canm" "$WORK/edf.canm"
+"$ANIMFS" cat "$SRC/edf6_768.canm/turn/curves.csv" | sed '/,rotation,1,/s/,rotation,/,quaternion,/' >"$WORK/mixed.csv"
+like "both in one bone are refused" "$("$ANIMFS" put "$SRC/edf6_768.canm/turn/curves.csv" "$WORK/mixed.csv" 2>&1)" \
+	'rows of both rotation and quaternion'
 
 # Without a mount.
 like "cat shows either form" \

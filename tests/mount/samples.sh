@@ -12,9 +12,10 @@ for format in ff9anim ribbon owanim; do
 	done
 done
 (cd "$SRC" && md5sum -- *) >"$WORK/before"
-mount_animfs
-
+mount_animfs --rotations=stored
 is "every number of every sample" "$(python3 tests/mount/samples.py tests/data "$MNT" 2>&1)" ""
+umount_animfs
+mount_animfs
 for file in "$SRC"/bad_*; do
 	like "${file##*/} has its reason" \
 		"$(getfattr --only-values -n user.animfs.error "$MNT/${file##*/}")" .

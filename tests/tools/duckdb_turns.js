@@ -16,7 +16,7 @@ const query = `
 			compression = '${compression}', columns = {
 				'bone': 'VARCHAR', 'channel': 'VARCHAR', 'frame': 'INTEGER',
 				'time': 'DOUBLE', 'x': 'DOUBLE', 'y': 'DOUBLE', 'z': 'DOUBLE', 'w': 'DOUBLE'})
-		WHERE channel = 'rotation' AND format = 'canm')
+		WHERE channel = 'quaternion' AND format = 'canm')
 	SELECT DISTINCT a.file, a.clip, a.bone
 	FROM turns a JOIN turns b
 		ON a.file = b.file AND a.clip = b.clip AND a.bone = b.bone

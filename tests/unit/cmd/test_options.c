@@ -113,9 +113,10 @@ END_TEST
 START_TEST(rotations)
 {
 	struct store_options o = {.rotations = ROTATIONS_STORED};
-	static const char *const wrong[] = {"", "Euler", "quaternions", "stored"};
+	static const char *const wrong[] = {"", "Euler", "quaternions", "degrees"};
 
 	ck_assert(option_rotations(&o, "euler", NULL) && o.rotations == ROTATIONS_EULER);
+	ck_assert(option_rotations(&o, "stored", NULL) && o.rotations == ROTATIONS_STORED);
 	ck_assert(option_rotations(&o, "quaternion", NULL) && o.rotations == ROTATIONS_QUATERNION);
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		struct err err = {.code = ERR_NONE};

@@ -789,6 +789,25 @@ START_TEST(a_quaternion_for_angles_is_of_unit_length)
 }
 END_TEST
 
+/* Not finite, or of another length than 1. */
+START_TEST(what_has_no_angles_is_shown_as_it_is)
+{
+	static const double none[] = {NAN, INFINITY, 0, 1.02, -1.02};
+
+	other_bench(&dense_format, 2, CURVE_QUATERNION);
+	old_turn(0, 0);
+	old_turn(1, 0);
+	b.anim.rotations = ROTATIONS_EULER;
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
+		b.values[7] = none[i];
+		ck_assert(curve_edit_shown_rotation(&b.anim, &b.track) == CURVE_QUATERNION);
+		ck_assert(curve_edit_table_rotation(&b.anim, &b.track) == CURVE_QUATERNION);
+	}
+	b.values[7] = 1.005;
+	ck_assert(curve_edit_table_rotation(&b.anim, &b.track) == CURVE_EULER);
+}
+END_TEST
+
 START_TEST(a_bone_is_shown_in_the_form_that_is_asked_for)
 {
 	struct track shown;
@@ -805,6 +824,14 @@ START_TEST(a_bone_is_shown_in_the_form_that_is_asked_for)
 	shown = curve_edit_shown(&b.anim, &b.track, &b.arena);
 	ck_assert(shown.curve[ROLE_ROTATION]->kind == CURVE_EULER);
 	ck_assert(fabs(curve_value(shown.curve[ROLE_ROTATION], 1, 0) - 20) < 1e-12);
+	ck_assert(curve_edit_table_rotation(&b.anim, &b.track) == CURVE_EULER);
+	/* By default tables have degrees, and other texts what is stored. */
+	b.anim.rotations = ROTATIONS_IN_TABLES;
+	ck_assert(curve_edit_table_rotation(&b.anim, &b.track) == CURVE_EULER);
+	ck_assert(curve_edit_shown_rotation(&b.anim, &b.track) == CURVE_QUATERNION);
+	b.anim.rotations = ROTATIONS_STORED;
+	ck_assert(curve_edit_table_rotation(&b.anim, &b.track) == CURVE_QUATERNION);
+	b.anim.rotations = ROTATIONS_EULER;
 	b.track.curve[ROLE_ROTATION] = NULL;
 	shown = curve_edit_shown(&b.anim, &b.track, &b.arena);
 	ck_assert(!shown.curve[ROLE_ROTATION] && shown.rotation == CURVE_EULER);
@@ -863,6 +890,7 @@ Suite *curve_edit_suite(void)
 	tcase_add_test(rotations, quaternions_from_angles_keep_their_sign);
 	tcase_add_test(rotations, a_rotation_that_is_none_is_given_whole);
 	tcase_add_test(rotations, a_quaternion_for_angles_is_of_unit_length);
+	tcase_add_test(rotations, what_has_no_angles_is_shown_as_it_is);
 	tcase_add_test(rotations, a_bone_is_shown_in_the_form_that_is_asked_for);
 	suite_add_tcase(s, rotations);
 	return s;

@@ -232,12 +232,12 @@ START_TEST(a_quaternion_has_a_w_and_angles_have_none)
 	struct anim *edited;
 
 	switch_to("edf6_768.canm");
-	edited = view_edit_ok(&view_curves_csv, &at, "body,rotation,0,0,0,0,0,1",
-			      "body,rotation,0,0,0,0,1,0");
+	edited = view_edit_ok(&view_curves_csv, &at, "body,quaternion,0,0,0,0,0,1",
+			      "body,quaternion,0,0,0,0,1,0");
 	ck_assert_double_eq(value(edited, "body", ROLE_ROTATION, 0, 2), 1);
 	ck_assert_int_eq(track_in(edited, "body")->curve[ROLE_ROTATION]->kind, CURVE_QUATERNION);
 	anim_free(edited);
-	refused("body,rotation,0,0,0,0,0,1", "body,rotation,0,0,0,0,0,", ERR_TEXT, 6, 25,
+	refused("body,quaternion,0,0,0,0,0,1", "body,quaternion,0,0,0,0,0,", ERR_TEXT, 6, 27,
 		"qw of frame 0 is blank");
 }
 END_TEST
