@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -362,12 +363,51 @@ static bool make_absolute(char **path)
 	return true;
 }
 
+/* The process that serves the mount; 0: it does not say. */
+static long mount_daemon(const char *mountpoint)
+{
+	char path[PATH_MAX + 32], line[128];
+	long pid = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/.animfs/status", mountpoint);
+	file = fopen(path, "re");
+	while (file && !pid && fgets(line, sizeof(line), file))
+		if (strncmp(line, "pid ", 4) == 0)
+			pid = strtol(line + 4, NULL, 10);
+	if (file)
+		fclose(file);
+	return pid;
+}
+
+/* A second mount in the same place would hide the first. */
+static bool check_unmounted(const struct mount_options *o)
+{
+	char *mountpoint, *source, *why;
+	bool mounted;
+
+	if (!mounted_point(o->mountpoint, &mountpoint, &source))
+		return true;
+	mounted = strcmp(mountpoint, o->mountpoint) == 0;
+	if (mounted && asprintf(&why, "already shows %s (animfs, pid %ld)", source,
+				mount_daemon(mountpoint)) >= 0) {
+		command_fail(o->mountpoint, why);
+		free(why);
+	}
+	free(mountpoint);
+	free(source);
+	return !mounted;
+}
+
 /* MOUNTPOINT may be SOURCE itself, but not a folder below it. */
 static bool mount_check_paths(const struct mount_options *o)
 {
+	bool over_source = strcmp(o->source, o->mountpoint) == 0;
 	size_t length;
 
-	if (strcmp(o->source, o->mountpoint) == 0) {
+	if ((over_source || !o->nonempty) && !check_unmounted(o))
+		return false;
+	if (over_source) {
 		fprintf(stderr,
 			"animfs: %s: mounted over itself: until it is unmounted, every program "
 			"sees the texts there in place of the animation files\n",

@@ -155,4 +155,10 @@ MNT=$SRC mount_animfs
 like "a mount over its source says so" "$(cat "$LOG")" \
 	"^animfs: $SRC: mounted over itself: until it is unmounted, every program sees the texts"
 ok "and is one" test -d "$SRC/w.canm"
+is "twice is a mistake: status" "$(timeout 60 "$ANIMFS" "$SRC" "$SRC" >"$WORK/said" 2>&1 </dev/null; echo $?)" 1
+like "twice is a mistake" "$(cat "$WORK/said")" "^animfs: $SRC: already shows $SRC \\(animfs, pid $(sed -n 's/^pid //p' "$SRC/.animfs/status")\\)\$"
 MNT=$SRC umount_animfs
+mount_animfs
+like "a mountpoint that is one already" "$(timeout 60 "$ANIMFS" "$SRC" "$MNT" 2>&1 </dev/null)" \
+	"^animfs: $MNT: already shows $SRC \\(animfs, pid [1-9][0-9]*\\)\$"
+umount_animfs
