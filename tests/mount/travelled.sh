@@ -89,7 +89,7 @@ cp "$F" "$WORK/orig"
 animfs cat "$F/walk/curves.csv" | sed 's/^Zähne,/Za\xcc\x88hne,/' >"$WORK/text"
 ok "a name with its marks apart" animfs put "$F/walk/curves.csv" "$WORK/text"
 ok "is the same name" unchanged
-sed -i 's/^\(Za[^,]*,translation,1,[^,]*\),[^,]*/\1,0.5/' "$WORK/text"
+sed -i 's/^\(Za[^,]*,translation,0,[^,]*\),[^,]*/\1,0.5/' "$WORK/text"
 ok "an edit of that bone" animfs put "$F/walk/curves.csv" "$WORK/text"
 like "is one" "$(animfs diff "$WORK/orig" "$F")" 'bone walk/Zähne'
 ok "and so is a path" test -n "$(animfs cat "$F/walk/bones/$(printf 'Za\xcc\x88hne.csv')")"
