@@ -5,7 +5,7 @@
 # controls must work.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-rotations=
+rotations=--rotations=stored
 . scripts/interchange.bash
 
 puppeteer=$BUILD/npm/node_modules/puppeteer-core

@@ -71,9 +71,10 @@ class Clip:
                 self.joints = {row["bone"]: row for row in csv.DictReader(f) if row["tx"]}
         with open(f"{folder}/curves.csv", encoding="utf-8", newline="") as f:
             for row in csv.DictReader(f):
-                if row["frame"] and row["channel"] in ("translation", "rotation", "scale"):
+                channel = "rotation" if row["channel"] == "quaternion" else row["channel"]
+                if row["frame"] and channel in ("translation", "rotation", "scale"):
                     key = [row[axis] for axis in "xyzw"[: 4 if row["w"] else 3]]
-                    self.keys.setdefault((row["bone"], row["channel"]), {})[int(row["frame"])] = key
+                    self.keys.setdefault((row["bone"], channel), {})[int(row["frame"])] = key
         self.step = "flags" in open(f"{folder}/curves.csv", encoding="utf-8").readline()
 
     def sample(self, bone, channel, frame, rest):

@@ -34,7 +34,7 @@ class Stored(Clip):
         numbers = [float(cell) for cell in cells]
         if numbers and not all(map(math.isfinite, numbers)) and bone:
             rest = {"translation": bone.rest["translation"], "scale": bone.rest["scale"],
-                    "rotation": bone.rest["rotation"] if len(numbers) == 4 else (0, 0, 0)}[row["channel"]]
+                    "rotation": (0, 0, 0), "quaternion": bone.rest["rotation"]}[row["channel"]]
             row = {**row, **{axis: repr(n if math.isfinite(n) and len(numbers) == 3 else rest[i])
                              for i, (axis, n) in enumerate(zip("xyzw", numbers))}}
         super().read(row)

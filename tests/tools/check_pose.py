@@ -114,9 +114,10 @@ class Clip:
         if not row["x"]:
             return
         value = tuple(float(row[a]) for a in "xyzw" if row[a])
-        if row["channel"] == "rotation" and len(value) == 3:
+        if row["channel"] == "rotation":
             value = of_euler(value)
-        bone.keys.setdefault(row["channel"], []).append((int(row["frame"]), value))
+        channel = "rotation" if row["channel"] == "quaternion" else row["channel"]
+        bone.keys.setdefault(channel, []).append((int(row["frame"]), value))
 
     def pose(self, frame):
         """Where every bone is, by its name, and by how much it is larger than at rest."""

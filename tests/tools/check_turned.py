@@ -32,7 +32,7 @@ def is_near(a, b):
 
 
 old, new = keys(sys.argv[2]), keys(sys.argv[3])
-edited = (BONE, "rotation", "2")
+edited = (BONE, "quaternion", "2")
 for key in old.keys() | new.keys():
     if old.get(key) != new.get(key) and (key[:2] != edited[:2] or key != edited and not is_near(old[key], new[key])):
         sys.exit(f"{key} is different: {old.get(key)} and {new.get(key)}")

@@ -30,13 +30,13 @@ class Told(Clip):
             super().read(row)
             return
         assert row["frame"].isdigit(), "keys are between frames"
-        cells = [row[a] for a in ("xyzw" if row["channel"] == "rotation" else "xyz")]
+        cells = [row[a] for a in ("xyzw" if row["channel"] == "quaternion" else "xyz")]
         assert all(cells) or not any(cells), "a key lacks a number"
         assert all(math.isfinite(float(cell)) for cell in cells if cell), "a number is not finite"
         # Beside a key that is far away, a rounding error of time is far, too.
         assert all(abs(float(cell)) < FARTHEST for cell in cells if cell), "a number is too large for float32"
         super().read(row)
-        if row["channel"] != "rotation" or not all(cells):
+        if row["channel"] != "quaternion" or not all(cells):
             return
         keys = self.bones[row["bone"]].keys["rotation"]
         frame, value = keys[-1]
