@@ -19,8 +19,8 @@ BUILD=$(realpath "${BUILD:-build}")
 rounds=${ROUNDS:-5}
 tools=$BUILD # make_game; BUILD is the base's while that is measured
 base=${BASE:-}
-all="warm-ro warm-rw warm-all cold curves list list-all views names text decode save save-many saves history"
-all+=" kept batches files git build folder tree two w4 archives export memory large idle requests"
+all="warm-ro warm-rw warm-all cold rotations curves list list-all views names text decode save save-many saves"
+all+=" history kept batches files git build folder tree two w4 archives export memory large idle requests"
 side=now
 work=$(mktemp -d /var/tmp/animfs-bench.XXXXXX)  # SOURCE, as a disk has it
 plain=$(mktemp -d /dev/shm/animfs-bench.XXXXXX) # texts on tmpfs
@@ -217,6 +217,23 @@ row_cold()
 	row "cold: fresh mount, files in the page cache, \`-o ro\`" ms cold-ro '<= 0.6' cold-pass \
 		passthrough_ll
 	row "cold, read-write mount" ms cold-rw '<= 0.6' cold-pass passthrough_ll
+}
+
+# Degrees of quaternions, which are computed, against the quaternions as they are stored.
+row_rotations()
+{
+	"$tools/make_game" "$work/turns" --files 100 "${small[@]}" --version 768
+	for ((i = 0; i < rounds; i++)); do
+		mount_animfs stored "$work/turns" --views=csv -o ro --rotations=stored
+		clock rotations-stored search "$mnt/stored"
+		unmount
+		mount_animfs degrees "$work/turns" --views=csv -o ro
+		clock rotations-degrees search "$mnt/degrees"
+		unmount
+	done
+	rm -rf "$work/turns"
+	row "cold, 100 files with quaternions, in degrees, \`-o ro\`" ms rotations-degrees '<= 1.25' \
+		rotations-stored "\`--rotations=stored\`"
 }
 
 row_curves()
