@@ -7,8 +7,8 @@
  *   saving a view's own text changes no byte of the file
  *   saving the same text again moves nothing by more than the grid's steps
  *
- * All of it with rotations shown as they are stored, as Euler angles and as quaternions. A failure
- * prints all edits that led to it.
+ * All of it with rotations shown as they are stored, as Euler angles, as quaternions, and as Euler
+ * angles in tables alone. A failure prints all edits that led to it.
  */
 #include "sample.h"
 
@@ -20,6 +20,7 @@
 
 #define CHAINS 40
 #define EDITS 25 /* a chain */
+#define FORMS 4  /* of enum rotations */
 
 static const char *pick(const char *const *texts, size_t count)
 {
@@ -648,9 +649,9 @@ START_TEST(laws_hold_along_chains_of_edits)
 	static struct save e;
 	unsigned stored = 0;
 
-	const char *name = sample_names[_i / 3];
+	const char *name = sample_names[_i / FORMS];
 
-	form = (enum rotations)(_i % 3);
+	form = (enum rotations)(_i % FORMS);
 	random_state = 0x9E3779B97F4A7C15u + (uint64_t)_i;
 	for (int chain = 0; chain < CHAINS; chain++) {
 		e.old = open_in_form(name);
@@ -721,8 +722,8 @@ Suite *laws_suite(void)
 	Suite *s = suite_create("laws");
 	TCase *t = tcase_create("laws");
 
-	tcase_add_loop_test(t, laws_hold_along_chains_of_edits, 0, 4 * 3);
-	tcase_add_loop_test(t, own_texts_change_nothing_in_any_form, 0, 3);
+	tcase_add_loop_test(t, laws_hold_along_chains_of_edits, 0, 4 * FORMS);
+	tcase_add_loop_test(t, own_texts_change_nothing_in_any_form, 0, FORMS);
 	suite_add_tcase(s, t);
 	return s;
 }
