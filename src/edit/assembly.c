@@ -19,7 +19,8 @@
 #define BONES "bones/"
 #define FRAMES "frames/"
 #define NAME_SIZE ASSEMBLY_LABEL_SIZE
-#define ROUNDING 0.5000001e-6 /* times in a text are rounded to a microsecond */
+#define ROUNDING                                                                                   \
+	0.5000001e-6 /* texts round times to a microsecond; how far a stated time may be off */
 
 struct kept {
 	struct kept *next;
@@ -30,8 +31,9 @@ struct assembly {
 	const char *file_name;
 	const struct anim *model; /* the model so far: the base, or one of `kept` */
 	struct kept *kept;        /* intermediate models, which later ones point into */
-	struct assembly *next;    /* assemblies of texts from other formats */
-	struct format format;     /* format of such texts */
+	struct assembly
+		*next; /* assemblies of texts from other formats, one per format, as a list */
+	struct format format; /* format that the texts of this assembly are in */
 	struct anim *blank;
 };
 
@@ -103,10 +105,11 @@ void assembly_label(const struct format *format, const char *file_name, const ch
 
 /* ---- the kinds of texts ---- */
 
-/* In the order in which they are read; later ones win. */
+/* The kinds of texts, in the order in which they are read; a later text overrides an earlier
+ * one. */
 enum kind { KIND_EXTRA, KIND_GENERATED, KIND_CURVES, KIND_BONE_JSON, KIND_BONE_CSV, KIND_CLIP };
 
-/* The view of this place with this file name or suffix. */
+/* Finds the view in `place` that has this file name or suffix. */
 static const struct view *find_view(enum view_place place, const char *name)
 {
 	size_t length = strlen(name);
@@ -174,7 +177,7 @@ enum assembly_fate assembly_fate_of(const char *path, bool of_file)
 	return assembly_kind_of(path, &view) == KIND_EXTRA ? ASSEMBLY_UPPER : ASSEMBLY_GENERATED;
 }
 
-/* An empty text counts as generated. */
+/* Determines the kind of a text by its view; an empty text counts as generated. */
 static enum kind begin_text(struct assembly_text *text, const struct view **view)
 {
 	enum kind kind = assembly_kind_of(text->path, view);
@@ -208,17 +211,18 @@ struct making {
 	const char *label;
 	struct assembly_text *texts;
 	size_t count;
-	struct doc facts; /* of clip.json, if there is one */
+	struct doc facts; /* parsed clip.json, if there is one */
 	struct assembly_text *clip_text;
 	const struct clip *like; /* the model's clip that the texts were copied from; or NULL */
 	struct clip clip;        /* the new clip's values, without tracks */
 	struct bone *bones;
 	size_t bone_count, bone_room;
-	struct string_map by_label; /* of the bones, until some are dropped */
+	struct string_map
+		by_label; /* index of a bone by its label, valid until bones are dropped */
 	struct err *err;
 };
 
-/* A model with only this clip, to parse texts against. */
+/* Returns a model with only this clip, to parse texts against. */
 static struct anim only_clip(const struct making *m, const struct clip *clip)
 {
 	struct anim one = *m->f->model;
@@ -266,10 +270,8 @@ static void take_after(const struct making *m, const char *label, struct track *
 	}
 }
 
-/*
- * False for any but the first bone in a format that identifies bones by position: the first may
- * have other properties than the rest.
- */
+/* Returns false for all bones but the first in a format that identifies bones by position, where
+ * the first may have other properties than the rest. */
 static bool stands_first(const struct anim *a, const char *label)
 {
 	uint32_t number;
@@ -516,10 +518,8 @@ static void assembly_set_frame_time(const struct anim *model, struct clip *clip,
 	clip_follow_duration(model, clip);
 }
 
-/*
- * The number of frames of the clip that the texts were made from. "frames" in clip.json may have
- * been edited; "seconds", which cannot be, then still fits the old number.
- */
+/* Returns the number of frames of the clip that the texts were made from. "frames" in clip.json may
+ * have been edited; "seconds" cannot be edited, and so still fits the old number. */
 static uint32_t assembly_count_frames(const struct making *m, const struct span *span)
 {
 	const struct anim *model = m->f->model;
@@ -585,10 +585,8 @@ static struct anim *begin_clip(struct making *m)
 	return assembly_take_fields(m, edited) ? edited : NULL;
 }
 
-/*
- * The clip that clip.json is compared with: it already has the values that cannot be edited, and
- * the times, since a change of one of them would change the others.
- */
+/* Returns the clip to compare clip.json with. It already has the values that cannot be edited, and
+ * the times, since changing one of the times would change the others. */
 static struct clip clip_as_stated(const struct making *m)
 {
 	const char *label = facts_text(m->facts.root, "clip"),
@@ -694,7 +692,7 @@ static const struct track *assembly_take_tracks(struct making *m, struct anim *e
 	return NULL;
 }
 
-/* The number of bones that clip.json lists; they come first. */
+/* Returns the number of bones that clip.json lists; they come first in the list of bones. */
 static uint32_t listed_bones(const struct making *m)
 {
 	size_t count = token_count(token_member(m->facts.root, "bones"));
@@ -741,7 +739,8 @@ static bool assembly_make_clip(struct making *m)
 
 /* ---- texts of another format ---- */
 
-/* Does the first line of a table, or any part of a JSON text, contain this? */
+/* Does the first line of a table contain `in_table`, or any part of a JSON text the other
+ * string? */
 static bool texts_mention(const struct making *m, const char *in_table, const char *in_json)
 {
 	for (size_t i = 0; i < m->count; i++) {

@@ -23,11 +23,11 @@ enum assembly_fate {
 	ASSEMBLY_UPPER,     /* not a view's text: an ordinary file */
 	ASSEMBLY_GENERATED, /* a generated text: ignored */
 	ASSEMBLY_USED,
-	ASSEMBLY_REFUSED, /* see err */
+	ASSEMBLY_REFUSED, /* a text that could not be parsed; err says why */
 };
 
 struct assembly_text {
-	const char *path; /* relative to the folder: "clip.json", "bones/hips.csv" */
+	const char *path; /* path of the text in the folder: "clip.json", "bones/hips.csv" */
 	struct bytes text;
 	enum assembly_fate fate;
 	struct err err;
@@ -43,9 +43,10 @@ struct assembly;
 void assembly_label(const struct format *format, const char *file_name, const char *folder,
 		    char label[ASSEMBLY_LABEL_SIZE]);
 
-/* Is the content of a text with this path in a clip's folder needed? If not, its path is enough. */
+/* Returns whether assembling a clip needs the content of the text with this path in the clip's
+ * folder. If not, the path is enough. */
 bool assembly_reads(const char *path);
-/* As assembly_reads, for a text in the folder of the file itself. */
+/* Like assembly_reads, for a text in the folder of the animation file, not of a clip. */
 bool assembly_reads_of_file(const char *path);
 
 /* The fate of a text whose content is not needed: ASSEMBLY_UPPER or ASSEMBLY_GENERATED. */

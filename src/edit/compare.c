@@ -9,22 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A rotation by an angle changes components of its quaternion by up to half of it. */
+/* Rotating by an angle changes each component of the quaternion by at most half the angle. */
 #define NEAR_ANGLE (0.1 * M_PI / 180)
-#define NEAR_PART 1e-5 /* relative; float32s of different units are not equal either */
+#define NEAR_PART                                                                                  \
+	1e-5 /* relative tolerance for values of two formats: float32s in different units never    \
+		match exactly */
 #define NEAR_SECONDS 1e-6
 
 struct diff {
 	const struct anim *a, *b;
-	bool other; /* the formats differ */
-	bool same;  /* no difference so far */
+	bool other; /* the two files have different formats */
+	bool same;  /* no difference was found so far */
 	struct buf *out;
-	/*
-	 * The clip and bone that the next lines are about; bone NULL: about the clip itself; clip
-	 * NULL: about the file.
-	 */
+	/* Clip and bone that the next lines are about. Without a bone, the lines are about the
+	 * clip; without a clip, about the file. */
 	const char *clip, *bone;
-	bool headed; /* the heading of that clip or bone has been printed */
+	bool headed; /* the heading of `clip` or `bone` has been printed */
 };
 
 /* ---- lines ---- */
@@ -212,7 +212,7 @@ static bool has_key(const struct curve *c, uint32_t *next, uint32_t frame)
 	return *next < c->count && curve_frame(c, *next) == frame;
 }
 
-/* Compares curves of any kind; rotations in one form. */
+/* Compares curves of any kind by their poses, with rotations converted to one form. */
 static void compare_movement(struct diff *d, enum role role, const struct curve *a,
 			     const struct curve *b, uint32_t frames)
 {
@@ -234,7 +234,7 @@ static void compare_movement(struct diff *d, enum role role, const struct curve 
 	merge_lines(d, &x, &y);
 }
 
-/* A copy with rotations as quaternions, in the caller's arena. */
+/* Returns a copy of the track with rotations as quaternions, in the caller's arena. */
 static struct track as_quaternions(const struct track *t, struct arena *arena)
 {
 	const struct curve *c = t->curve[ROLE_ROTATION];

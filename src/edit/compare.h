@@ -13,11 +13,12 @@
 
 #include "animfs/anim.h"
 
-/* Each returns whether nothing differs; a failed allocation shows in out->failed. */
+/* Each function prints the differences to `out` and returns true if there are none; a failed
+ * allocation sets out->failed. */
 bool compare_files(const struct anim *a, const struct anim *b, struct buf *out);
 bool compare_clips(const struct anim *a, uint32_t a_clip, const struct anim *b, uint32_t b_clip,
 		   struct buf *out);
-/* Compares two bones, which are given by their indices in the clips. */
+/* Compares two bones, given by the indices of their clips and tracks. */
 bool compare_bones(const struct anim *a, uint32_t a_clip, uint32_t a_track, const struct anim *b,
 		   uint32_t b_clip, uint32_t b_track, struct buf *out);
 

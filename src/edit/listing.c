@@ -34,7 +34,7 @@ struct bytes listing_line(const struct listing *l, size_t i)
 	return (struct bytes){l->text.data + row->at, row->size};
 }
 
-/* Ends the line that starts at `at`. */
+/* Ends the line that starts at offset `at` of the text. */
 static void end_line(struct listing *l, uint32_t frame, size_t at)
 {
 	struct listing_row row = {.frame = frame, .at = at};
@@ -134,7 +134,8 @@ void listing_values(struct listing *l, const struct anim *a, const struct clip *
 	if (format->has_duration)
 		write_f32(l, "duration", clip->duration);
 	for (uint32_t i = 0; i < clip->field_count; i++) {
-		/* "loop" has a line already; its stored value may have more bits. */
+		/* "loop" is listed already, as a boolean; the stored value of the field may have
+		 * more bits. */
 		const struct field *field = &clip->fields[i];
 		bool said = strcmp(field->name, "loop") == 0 && field->integer == clip->loop;
 

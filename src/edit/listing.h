@@ -20,17 +20,15 @@
 
 #include "animfs/anim.h"
 
-/*
- * The text of a listing, and for each line the frame that the line is about. LISTING_INIT is an
- * empty one.
- */
+/* The lines of a listing as one text, and for each line the frame that it describes. LISTING_INIT
+ * is an empty listing. */
 struct listing {
 	struct buf text;
-	struct buf rows; /* struct listing_row, one a line */
+	struct buf rows; /* array of struct listing_row, one for each line */
 };
 struct listing_row {
 	uint32_t frame;
-	size_t at, size; /* of the line in text, with its LF */
+	size_t at, size; /* offset and size of the line in the text, including its LF */
 };
 #define LISTING_INIT                                                                               \
 	{                                                                                          \
@@ -38,23 +36,24 @@ struct listing_row {
 	}
 
 void listing_release(struct listing *l);
-bool listing_failed(const struct listing *l); /* out of memory */
+bool listing_failed(const struct listing *l); /* Returns whether an allocation failed. */
 size_t listing_count(const struct listing *l);
 const struct listing_row *listing_row(const struct listing *l, size_t i);
-/* The text of line i, with its LF. */
+/* Returns the text of line i, including its LF. */
 struct bytes listing_line(const struct listing *l, size_t i);
 
-/* Each appends: the format and the fields of its header; a clip's own values, and its stills. */
+/* Append parts of a model: listing_header the format and the fields of the file header;
+ * listing_values a clip's own values and its stills. */
 void listing_header(struct listing *l, const struct anim *a);
 void listing_values(struct listing *l, const struct anim *a, const struct clip *clip);
-/* The keys of a bone in one role; c may be NULL. */
+/* Appends the keys of a bone's curve in one role; `c` may be NULL. */
 void listing_curve(struct listing *l, enum role role, const struct curve *c);
-/* A bone whose keyframes are data, one a line. */
+/* Appends the keyframes of a bone in a format with keyframes, one per line. */
 void listing_keyframes(struct listing *l, const struct track *track);
-/* An interpolated value of a curve, in one line like those of listing_curve. */
+/* Appends an interpolated value of a curve as one line, in the form of listing_curve. */
 void listing_sample(struct listing *l, enum role role, const struct curve *c, uint32_t frame);
 
-/* The whole file. */
+/* Appends the whole file. */
 void listing_anim(struct listing *l, const struct anim *a);
 
 #endif

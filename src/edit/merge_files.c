@@ -34,7 +34,7 @@ struct anim *merge_edit(const struct anim *base, const struct anim *theirs)
 
 /* ---- the frames that one side changed ---- */
 
-/* How far a key may move because its neighbours got another grid. */
+/* Returns how far a key may move because its neighbours got another grid of values. */
 static double axis_tolerance(const struct curve *a, const struct curve *b, unsigned axis)
 {
 	double x = fabs(a->lane[axis].unit * (double)a->lane[axis].step);
@@ -83,7 +83,7 @@ static void ranges_add(struct ranges *r, uint32_t frame)
 	r->first = r->last = frame;
 }
 
-/* For keyed curves of one kind. */
+/* Lists the frames in which two keyed curves of one kind differ. */
 static bool merge_files_list_frames(const struct curve *was, const struct curve *now, bool exact,
 				    struct buf *out)
 {

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define USUAL_RATE 30  /* frames per second of a new file whose format stores the rate */
-#define SAME_TIME 1e-6 /* in frames: the error of a float32 time */
+#define SAME_TIME 1e-6 /* tolerance, in frames, for a time that is stored as a float32 */
 
 /* ---- files ---- */
 
@@ -59,7 +59,8 @@ static struct clip *structure_add_clip(struct anim *a, const struct clip *clip, 
 	return &clips[a->clip_count++];
 }
 
-/* Errors of names have a place in a text; here is no text. */
+/* Removes the place from an error about a name: there is no text here that it could point into.
+ * Returns false. */
 static bool without_place(struct err *err)
 {
 	if (err)
@@ -67,10 +68,8 @@ static bool without_place(struct err *err)
 	return false;
 }
 
-/*
- * Gives `to` the label, and a name for it. `clip`: the clip that is renamed, whose own name counts
- * as free.
- */
+/* Sets the label of `to`, and a stored name for it. `clip` is the index of the clip that is being
+ * renamed, whose own name counts as free. */
 static bool name_clip(struct anim *a, uint32_t clip, const char *label, struct clip *to,
 		      struct err *err)
 {
@@ -196,8 +195,8 @@ static bool take_loop(struct anim *a, const struct clip *from, struct clip *to, 
 struct copy {
 	struct anim *a;
 	const struct anim *from;
-	const struct clip *clip; /* of from */
-	bool convert;            /* convert rotations to the usual form of `a` */
+	const struct clip *clip; /* the clip of `from` that is copied */
+	bool convert;            /* rotations are converted to the form that `a` uses */
 	struct err *err;
 };
 
@@ -218,7 +217,8 @@ static struct curve *structure_new_curve(struct anim *a, const struct curve *lik
 	return made->values ? made : NULL;
 }
 
-/* Makes a key in each of `count` frames from `first` on; sparse formats note the frames. */
+/* Samples a curve: makes a key in each of `count` frames from `first` on. In sparse formats the
+ * curve also lists the frames. */
 static struct curve *structure_sample_curve(struct anim *a, const struct curve *c, uint32_t first,
 					    uint32_t count)
 {
@@ -252,7 +252,7 @@ static bool is_laid_out(const struct copy *p, const struct curve *c)
 	       to->timed == from->timed;
 }
 
-/* Only its own format can store two keys of a curve in a frame. */
+/* Refuses two keys of a curve in one frame, which only the format of `from` can store. */
 static bool structure_check_repeats(const struct copy *p, const struct track *track, enum role role)
 {
 	const struct curve *c = track->curve[role];
@@ -291,10 +291,8 @@ static const struct curve *structure_lay_out(const struct copy *p, const struct 
 				      shown ? curve_frame(c, shown - 1) - first + 1 : 0);
 }
 
-/*
- * With tangents, each component is interpolated by itself: so each quaternion gets the sign that is
- * nearer to the one before.
- */
+/* Gives each quaternion the sign that is nearer to the one before: with tangents, each component is
+ * interpolated by itself. */
 static const struct curve *turn_to_sides(struct anim *a, const struct curve *c)
 {
 	struct curve *made = structure_new_curve(a, c, c->count);
@@ -339,7 +337,7 @@ static bool copy_curve(const struct copy *p, const struct track *from, enum role
 
 /* ---- keyframes ---- */
 
-/* Flags of keyframes cannot be stored in other formats. */
+/* Refuses keyframes with flags, which other formats cannot store. */
 static bool structure_check_keyframes(const struct copy *p, const struct track *track)
 {
 	const struct keyframes *k = track->keyframes;
@@ -357,7 +355,8 @@ static bool structure_check_keyframes(const struct copy *p, const struct track *
 	return true;
 }
 
-/* The roles with a key in that frame; `next`: index of the next key of each role. */
+/* Returns bits of the roles that have a key in the frame; `next` has the index of the next key of
+ * each role. */
 static uint8_t roles_at(const struct track *track, uint32_t frame, uint32_t next[ROLE_COUNT])
 {
 	uint8_t roles = 0;
@@ -412,7 +411,8 @@ static bool name_as(struct track *to, const char *name, struct err *err)
 	return name || err_memory(err);
 }
 
-/* The number in "bone012", the form of names in Final Fantasy IX on Steam. */
+/* Parses the number in a bone's path like "bone012", the form of names in Final Fantasy IX on
+ * Steam. */
 static bool path_number(const struct copy *p, const char *label, uint32_t *number)
 {
 	int end = 0;
@@ -421,10 +421,9 @@ static bool path_number(const struct copy *p, const char *label, uint32_t *numbe
 	       label[end] == '\0';
 }
 
-/*
- * Between a format whose bones are counted and one whose bones are paths, "bone_012" is "bone012";
- * of a path, other formats get the last part. Otherwise keeps the stored name; formats that store a
- * number need a name that stands for one. */
+/* Names the copy of a bone. Between a format whose bones are numbered and one whose bones are
+ * paths, "bone_012" becomes "bone012". Other formats get the last part of a path. Otherwise the
+ * stored name is kept; a format that stores numbers needs a name that stands for a number. */
 static bool structure_copy_name(const struct copy *p, struct track *to)
 {
 	uint32_t number;
@@ -481,7 +480,7 @@ static uint32_t structure_place_of(const struct copy *p, uint32_t place)
 	return place;
 }
 
-/* In order, since what a new bone can store depends on those before it. */
+/* Copies tracks in order, since what a new bone can store depends on the bones before it. */
 static bool structure_copy_tracks(const struct copy *p, struct clip *to)
 {
 	struct track *tracks = arena_alloc(&p->a->arena, p->clip->track_count, sizeof(*tracks));
@@ -541,7 +540,7 @@ static bool check_kinds(const struct copy *p)
 		p->clip->label, from->name, to->name);
 }
 
-/* Converts everything but the bones. */
+/* Converts all values of the clip except its bones. */
 static bool convert_values(const struct copy *p, struct clip *to)
 {
 	if (!structure_take_fields(p->a, p->clip, to))
@@ -608,10 +607,8 @@ static bool name_bone(struct anim *a, const struct clip *clip, const struct trac
 	return to->label || err_memory(err);
 }
 
-/*
- * If names of bones are paths: after a bone is renamed, puts the parent's path before its name, and
- * its new path into the names of the bones below it.
- */
+/* Where the names of bones are paths: puts the parent's path before the name of a renamed bone, and
+ * the bone's new path into the names of all bones below it. */
 static bool keep_path(struct anim *a, struct clip *c, struct track *t, const char *old)
 {
 	const char *slash = strrchr(old, '/');

@@ -28,15 +28,13 @@
 
 #include "animfs/anim.h"
 
-/*
- * A model without clips, for a file that is to be made. `names` may be NULL and stays the caller's.
- * NULL when out of memory. Encode it with no old bytes.
- */
+/* Makes a model without clips, for a file to be created; encode it with no old bytes. `names` may
+ * be NULL and remains the caller's. Returns NULL when out of memory. */
 struct anim *anim_blank(const struct format *format, const struct bone_names *names);
 
-/* The clip keeps its place among the others. */
+/* Renames a clip, which keeps its place among the others. */
 bool anim_clip_rename(struct anim *a, uint32_t clip, const char *label, struct err *err);
-/* Later clips move up. */
+/* Removes a clip; the indices of later clips decrease by one. */
 bool anim_clip_remove(struct anim *a, uint32_t clip, struct err *err);
 /*
  * Appends a copy of clip `clip` of `from`, named `label`; `a` then points into `from`, which may be
@@ -47,14 +45,14 @@ bool anim_clip_remove(struct anim *a, uint32_t clip, struct err *err);
  */
 bool anim_clip_copy(struct anim *a, const struct anim *from, uint32_t clip, const char *label,
 		    struct err *err);
-/* Appends a clip of that many frames without bones; its frame time is that of the rate. */
+/* Appends a clip of `frames` frames without bones; its frame time follows from the rate. */
 bool anim_clip_new(struct anim *a, const char *label, uint32_t frames, struct err *err);
 
-/* Renames the bone in this clip only. */
+/* Renames a bone in one clip only. */
 bool anim_bone_rename(struct anim *a, uint32_t clip, uint32_t track, const char *label,
 		      struct err *err);
 bool anim_bone_remove(struct anim *a, uint32_t clip, uint32_t track, struct err *err);
-/* Appends a bone without keys, or at rest if the format has a key in every frame. */
+/* Appends a bone without keys, or with its rest pose if the format has a key in every frame. */
 bool anim_bone_add(struct anim *a, uint32_t clip, const char *label, struct err *err);
 
 #endif
