@@ -30,7 +30,7 @@ static bool err_free(const struct err *err)
 	return err && err->code == ERR_NONE;
 }
 
-/* Keeps an earlier error; always returns false. */
+/* Sets the error, unless an earlier one is set, which stays; always returns false. */
 static bool err_write(struct err *err, enum err_code code, const char *format, va_list args)
 {
 	if (!err_free(err))
@@ -110,7 +110,7 @@ struct reader reader_at(struct bytes src, size_t at)
 	return (struct reader){src, at, at > src.size};
 }
 
-/* The next `size` bytes, or NULL once the reader is bad. */
+/* Returns the next `size` bytes, or NULL once the reader is bad. */
 static const uint8_t *reader_take(struct reader *r, size_t size)
 {
 	const uint8_t *p;
@@ -314,7 +314,8 @@ struct arena_chunk {
 #define ARENA_FIRST 4096
 #define ARENA_LARGEST ((size_t)1 << 20)
 
-/* Chunks double up to a megabyte: a small model takes little, and a large one few chunks. */
+/* Adds a chunk. Each is twice as large as the last, up to a megabyte, so that a small model takes
+ * little memory and a large one has few chunks. */
 static struct arena_chunk *arena_grow(struct arena *a, size_t need)
 {
 	size_t size = a->chunks ? 2 * a->chunks->size : ARENA_FIRST;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "clock.h"
 
-/* The value of clock_ms while it is stopped; 0 while it runs. */
+/* The time at which clock_ms was stopped (for tests); 0 while it runs. */
 static _Atomic int64_t stopped;
 
 static struct timespec now_of(clockid_t clock)

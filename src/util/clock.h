@@ -18,12 +18,10 @@ int64_t clock_ms(void);
 int64_t clock_real_ms(void);
 /* Converts a time of clock_real_ms to the form that lock_wait_until takes. */
 struct timespec clock_until(int64_t real_ms);
-void clock_sleep(int64_t ms); /* in real time; a signal may end it early */
+void clock_sleep(int64_t ms); /* sleeps in real time; a signal may end the sleep early */
 
-/*
- * The time of day. The coarse form is the one that the kernel stamps files with: it moves with the
- * kernel's ticks.
- */
+/* The time of day. clock_wall_tick has the granularity of the kernel's file time stamps: one kernel
+ * tick. */
 struct timespec clock_wall(void);
 struct timespec clock_wall_tick(void);
 /* The time of day in nanoseconds since 1970. */

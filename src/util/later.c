@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 static _Thread_local bool is_later;
-static _Thread_local struct later *noted; /* the last one first */
+static _Thread_local struct later *noted; /* objects that later_end will free, most recent first */
 
 void later_begin(void)
 {

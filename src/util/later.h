@@ -14,10 +14,11 @@ struct later {
 	void (*free)(struct later *l);
 };
 
-/* Not nested. Call later_begin with the lock, and later_end after it was released. */
+/* Brackets a critical section: call later_begin after taking the lock, and later_end after
+ * releasing it. Cannot be nested. */
 void later_begin(void);
 void later_end(void);
-/* Calls `free` for it: at once, or in later_end. No reference to it may be left. */
+/* Calls `free` for the object: at once, or in later_end. No reference to the object may remain. */
 void later_free(struct later *l, void (*free)(struct later *l));
 
 #endif

@@ -50,19 +50,17 @@
 #define LOCK_ATTRIBUTE(...)
 #endif
 
-/* On a field: read and written with a lock of this class held. */
+/* On a field: it is read and written only with a lock of this class held. */
 #define GUARDED_BY(class) LOCK_ATTRIBUTE(guarded_by(class))
-/* On a pointer: as GUARDED_BY, for the object that it points to. */
+/* On a pointer: the object that it points to is accessed only with a lock of this class held. */
 #define PT_GUARDED_BY(class) LOCK_ATTRIBUTE(pt_guarded_by(class))
-/*
- * On a function: REQUIRES: its callers hold a lock of the class; ACQUIRES: it returns with one
- * held; RELEASE: it releases one.
- */
+/* On a function. REQUIRES: callers hold a lock of the class; ACQUIRES: the function returns with
+ * the lock held; RELEASE: the function releases the lock. */
 #define REQUIRES(...) LOCK_ATTRIBUTE(requires_capability(__VA_ARGS__))
 #define ACQUIRE(...) LOCK_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define TRY_ACQUIRE(...) LOCK_ATTRIBUTE(try_acquire_capability(__VA_ARGS__))
 #define RELEASE(...) LOCK_ATTRIBUTE(release_capability(__VA_ARGS__))
-/* On a function: its callers must hold none, since it takes one itself. */
+/* On a function: callers must hold no lock of the class, since the function takes one. */
 #define EXCLUDES(...) LOCK_ATTRIBUTE(locks_excluded(__VA_ARGS__))
 /*
  * On a function whose object no other thread can access yet or any more, such as a constructor or
@@ -70,7 +68,7 @@
  */
 #define UNSHARED LOCK_ATTRIBUTE(no_thread_safety_analysis)
 
-/* `name` is for messages. */
+/* A class of locks with its rank; `name` appears in messages. */
 struct LOCK_ATTRIBUTE(capability("lock")) lock_class {
 	const char *name;
 	unsigned rank;
@@ -81,7 +79,7 @@ struct lock {
 };
 
 void lock_init(struct lock *l);
-void lock_destroy(struct lock *l); /* must not be held */
+void lock_destroy(struct lock *l); /* the lock must not be held */
 
 void lock_acquire(struct lock *l, struct lock_class *class) ACQUIRE(*class);
 void lock_release(struct lock *l, struct lock_class *class) RELEASE(*class);

@@ -4,7 +4,7 @@
 
 #include "utf8.h"
 
-/* Is the byte at i the end of a line? Of CRLF the second. */
+/* Does the byte at i end a line? Of CRLF only the second byte does. */
 static bool position_is_line_end(struct bytes text, size_t i)
 {
 	if (text.data[i] == '\r')

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #if __has_include(<sanitizer/asan_interface.h>)
-#include <sanitizer/asan_interface.h> /* so that a use after slab_put is reported */
+#include <sanitizer/asan_interface.h> /* poison freed objects, so that the sanitizer reports uses after slab_put */
 #else
 #define ASAN_POISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
 #define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
@@ -15,7 +15,7 @@
 
 struct slab_block {
 	struct slab_block *next;
-	size_t used; /* bytes, including this header */
+	size_t used; /* bytes in use, including this header */
 };
 
 static size_t steps_of(size_t size)
@@ -23,7 +23,8 @@ static size_t steps_of(size_t size)
 	return (size + SLAB_STEP - 1) / SLAB_STEP;
 }
 
-/* The rest of a block that is too small for the object stays unused: less than SLAB_MAX bytes. */
+/* Returns a block with room for an object. The rest of the previous block, which is too small for
+ * the object, remains unused: less than SLAB_MAX bytes. */
 static struct slab_block *with_room(struct slab *s, size_t size)
 {
 	struct slab_block *b = s->blocks;

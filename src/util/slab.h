@@ -9,17 +9,18 @@
 
 #include <stddef.h>
 
-#define SLAB_STEP 8  /* bytes; sizes are rounded up to it, and things are aligned to it */
+#define SLAB_STEP                                                                                  \
+	8 /* object sizes are rounded up to this many bytes, and objects are aligned to it */
 #define SLAB_MAX 512 /* largest object, in bytes */
 
 struct slab {
 	void *free[SLAB_MAX / SLAB_STEP + 1]; /* lists of free objects by size */
-	struct slab_block *blocks;            /* only the first has room */
+	struct slab_block *blocks;            /* all blocks; only the first has room */
 };
 
-/* size: 1 to SLAB_MAX. All bytes are 0. NULL when out of memory. */
+/* Allocates `size` bytes (1 to SLAB_MAX), all 0. Returns NULL when out of memory. */
 void *slab_get(struct slab *s, size_t size);
-/* Frees memory of slab_get of the same size; NULL is ignored. */
+/* Frees an object that slab_get returned for the same size; NULL is ignored. */
 void slab_put(struct slab *s, void *thing, size_t size);
 void slab_release(struct slab *s);
 

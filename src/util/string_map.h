@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Empty when zeroed. Open addressing; at most half of the slots are taken. */
+/* A map, empty when zeroed. Open addressing; at most half of the slots are used. */
 struct string_map {
 	struct string_slot {
 		const char *name;
@@ -17,9 +17,10 @@ struct string_map {
 	size_t mask, count;
 };
 
-/* Returns the number of the name; a new name gets `number`. -1 when out of memory. */
+/* Returns the number of the name, after adding a new name with `number`. Returns -1 when out of
+ * memory. */
 int64_t string_map_add(struct string_map *m, const char *name, uint32_t number);
-/* -1 when the name is not there. */
+/* Returns the number of the name, or -1 if the map lacks it. */
 int64_t string_map_find(const struct string_map *m, const char *name);
 void string_map_release(struct string_map *m);
 

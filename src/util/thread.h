@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-/* 0 or an errno. */
+/* Starts a thread that calls run(closure). Returns 0 or an errno. */
 static inline int thread_start(pthread_t *thread, void *(*run)(void *closure), void *closure)
 {
 	sigset_t all, before;

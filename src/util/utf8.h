@@ -7,34 +7,33 @@
 #include "animfs/base.h"
 
 bool utf_is_surrogate(uint32_t c);
-/*
- * The character at the beginning of `left` bytes (at least 1) and its length; surrogates are
- * characters here. 0 when the bytes are not UTF-8.
- */
+/* Decodes the character at the beginning of `left` bytes (at least 1) and returns its length;
+ * surrogates count as characters. Returns 0 if the bytes are not UTF-8. */
 size_t utf8_decode(const uint8_t *p, size_t left, uint32_t *c);
 size_t utf8_encode(uint32_t c, uint8_t out[4]);
-/* A code unit pair or a single unit, lone surrogates included; returns how many units it took. */
+/* Decodes a pair of code units or a single unit, also a lone surrogate; returns the number of
+ * units. */
 size_t utf16_decode(const uint8_t *units, size_t left, uint32_t *c);
 
-/* Bytes of the character at p; 0 when there is none. Surrogates and NUL are none here. */
+/* Returns the size in bytes of the character at p; 0 if there is none. Surrogates and NUL do not
+ * count as characters. */
 size_t utf8_length(const uint8_t *p, size_t left);
-/* Do the `left` bytes at p begin a character that is cut off? */
+/* Are the `left` bytes at p the beginning of a character that is cut off? */
 bool utf8_is_cut(const uint8_t *p, size_t left);
-/* The byte offset of the first byte that is no part of a character; text.size: there is none. */
+/* Returns the offset of the first byte that is not part of a character; text.size if all are. */
 size_t utf8_fault(struct bytes text);
-/* Bytes of the byte order mark that some editors write first; 0 where there is none. */
+/* Returns the size of the byte order mark that some editors write first; 0 if there is none. */
 size_t utf8_mark(struct bytes text);
 
-/* The encoding that a declaration at the beginning of the text names, as XML has it; or no data. */
+/* Returns the encoding that an XML declaration at the beginning of the text names; empty if there
+ * is no declaration. */
 struct bytes utf8_declared(struct bytes text);
 bool utf8_is_latin1(struct bytes encoding);
 
-/*
- * The text itself; for UTF-16 with a byte order mark, or for XML that is declared to be ISO-8859-1,
- * its UTF-8, in `room`, whose `failed` is set when there was no memory for it. The mark is left
- * out. Half a surrogate pair becomes bytes that are not UTF-8; at the end of the text, bytes that
- * are the beginning of a character.
- */
+/* Returns the text as UTF-8 without a byte order mark. UTF-16 with a byte order mark, and XML that
+ * is declared as ISO-8859-1, are converted in `room`, whose `failed` is set when out of memory;
+ * other texts are returned unchanged. A lone surrogate becomes bytes that are not UTF-8, and so
+ * does a character that is cut off by the end of the text. */
 struct bytes utf8_text(struct bytes text, struct buf *room);
 
 #endif
