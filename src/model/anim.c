@@ -67,7 +67,7 @@ uint32_t curve_shown(const struct curve *c, uint32_t frames)
 	return curve_keys_before(c, frames);
 }
 
-/* Times are stored, and frames follow from them. */
+/* Compares stored times only, since frames follow from times. */
 static bool timing_same(const struct curve *a, const struct curve *b)
 {
 	const struct curve_timing *x = a->timing, *y = b->timing;
@@ -173,7 +173,7 @@ static void curve_key(const struct curve *c, uint32_t key, double out[4])
 		out[axis] = curve_value(c, key, axis);
 }
 
-/* The difference to another value; the shorter way round if values turn. */
+/* Returns the difference between two values; where values are angles, the shorter way round. */
 static double shorter_way(double from, double to, double turn)
 {
 	double distance = to - from;
@@ -198,7 +198,8 @@ static void curve_between(const struct curve *c, uint32_t from, uint32_t to, dou
 
 /* ---- Hermite splines ---- */
 
-/* The two keys of one component around a moment; -1 and count mean that there is none. */
+/* The keys of one component before and after a moment; -1 and the number of keys mean that there is
+ * none. */
 struct span {
 	int64_t from, to;
 };

@@ -9,13 +9,14 @@
 struct bone {
 	uint32_t number;
 	const char *name;
-	size_t at, length; /* of its row in the text */
+	size_t at, length; /* position and length of the bone's row in the text */
 };
 
 struct bone_names {
 	struct arena arena;
 	size_t count, room;
-	struct bone *by_number, *by_name; /* the same bones, sorted */
+	struct bone *by_number,
+		*by_name; /* the bones of the table twice, sorted by number and by name */
 };
 
 /* ---- numbers and names without a table ---- */
@@ -76,7 +77,7 @@ static bool plain_number(const struct format *format, const char *name, uint32_t
 
 /* ---- the table ---- */
 
-/* Ascending; of equal ones the first in the text. */
+/* Orders bones by number; of equal numbers, the first in the text comes first. */
 static int by_number(const void *a, const void *b)
 {
 	const struct bone *p = a, *q = b;
@@ -94,7 +95,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : p->at < q->at ? -1 : p->at > q->at;
 }
 
-/* The text being read. */
+/* The state while the text of a table is read. */
 struct reading {
 	const struct format *format;
 	struct table table;
@@ -103,13 +104,14 @@ struct reading {
 	struct err *err;
 };
 
-/* `why` has one %s, for the cell's text. */
+/* Refuses a cell; `why` is a format with one %s, for the text of the cell. */
 static bool bones_refuse_cell(const struct reading *r, const struct cell *cell, const char *why)
 {
 	return err_at(r->err, ERR_TEXT, cell->at, cell->length, why, cell_excerpt(cell).text);
 }
 
-/* Any whole number, also the form that it has as a signed one of 32 bits; or 0x and digits. */
+/* Parses an id: a decimal number, which may be negative if it fits 32 bits, or 0x and hex
+ * digits. */
 static bool bones_read_number(const struct table *t, const struct cell *cell, uint32_t *number)
 {
 	double value;

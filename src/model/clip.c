@@ -71,7 +71,7 @@ bool clip_add_tracks(struct anim *a, struct clip *c, const struct track *added, 
 	return true;
 }
 
-/* A copy of the curve with `keys` keys; additional ones hold the last. */
+/* Returns a copy of the curve with `keys` keys; additional keys repeat the last value. */
 static const struct curve *resize_curve(struct anim *a, const struct curve *old, uint32_t keys)
 {
 	struct curve *made = arena_alloc(&a->arena, 1, sizeof(*made));
@@ -126,7 +126,7 @@ static bool resize_track(struct anim *a, struct track *track, uint32_t frames)
 	return !track->keyframes || resize_keyframes(a, track, frames);
 }
 
-/* For formats in which a bone exists only if it has keyframes. */
+/* Drops tracks without keyframes, for formats in which a bone exists only if it has keyframes. */
 static void drop_empty_tracks(struct clip *c, struct track *tracks)
 {
 	uint32_t kept = 0;

@@ -14,14 +14,15 @@ static inline const struct clip *clip_shown(const struct shown *at)
 	return &at->anim->clips[at->clip];
 }
 
-/* The clip's own field of that name, to be written; *found says whether it has one. */
+/* Returns the clip's own field named `name`, writable; *found tells whether the clip has such a
+ * field. */
 struct field *clip_edit_field(struct anim *a, struct clip *c, const char *name, bool *found);
-/* Also sets the format's own field "loop", if it has one, to 1 or 0: it is the stored form. */
+/* Sets whether the clip loops. A field "loop" of the format, which stores this, is set to 1 or
+ * 0. */
 bool clip_set_loop(struct anim *a, struct clip *c, bool loop);
 
-/*
- * A new bone without name and keys, which can store the same roles as others of the clip or file.
- */
+/* Returns a new bone without name and keys, which can store the same roles as others of the clip or
+ * file. */
 struct track clip_new_track(const struct anim *a, const struct clip *c);
 /* Appends bones. */
 bool clip_add_tracks(struct anim *a, struct clip *c, const struct track *added, uint32_t count);
@@ -31,17 +32,16 @@ bool clip_add_tracks(struct anim *a, struct clip *c, const struct track *added, 
  * clip holds its last values; new keys are made only if the format needs them.
  */
 bool clip_set_frames(struct anim *a, uint32_t clip, uint32_t frames);
-/* Adds the curves that every bone of a `full` format has and this one lacks, with all values 0. */
+/* Adds curves that the bone lacks and that a format with all curves (`full`) requires; all values
+ * are 0. */
 bool clip_rest_curves(struct anim *a, const struct clip *c, struct track *track);
-/*
- * Gives a new bone its first values, in formats that cannot store a bone without keys. False and
- * err.
- */
+/* Gives a new bone its first values, in formats that cannot store a bone without keys. Returns
+ * false and sets err on failure. */
 bool clip_begin_track(struct anim *a, const struct clip *c, struct track *track, struct err *err);
 
-/* duration = frame time * (frames - 1), in float32, where the format stores it. */
+/* Sets the stored duration, if the format has one: frame time * (frames - 1), in float32. */
 void clip_follow_duration(const struct anim *a, struct clip *c);
-/* The reverse: computes the frame time from a duration, if the format stores a frame time. */
+/* Sets the frame time from the stored duration, if the format stores a frame time. */
 void clip_follow_frame_time(const struct anim *a, struct clip *c);
 
 #endif

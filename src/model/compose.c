@@ -6,7 +6,7 @@
 #include <fnmatch.h>
 #include <math.h>
 
-/* An additive clip and its base. */
+/* An additive clip and the base clip that it is shown on. */
 struct pair {
 	const struct clip *clip, *base;
 	double pace; /* frames of the base per frame of the clip */
@@ -35,7 +35,8 @@ static struct pair pair_of(const struct anim *a, uint32_t clip, uint32_t base, s
 	return p;
 }
 
-/* After its end the base starts again if it loops, else it holds. */
+/* Returns the frame of the base at a frame of the additive clip. After its last frame, a looping
+ * base starts again; others hold. */
 static double base_frame(const struct pair *p, uint32_t frame)
 {
 	double at = frame * p->pace, last = p->base->frames ? p->base->frames - 1 : 0;
@@ -47,7 +48,7 @@ static double base_frame(const struct pair *p, uint32_t frame)
 
 /* ---- samples ---- */
 
-/* The identity if there is no curve, or its value is not finite. */
+/* Samples a curve; gives the identity if there is no curve or the value is not finite. */
 static void compose_sample_curve(const struct curve *c, enum role role, double frame, double out[4])
 {
 	static const double none[4] = {0, 0, 0, 1};
@@ -165,7 +166,7 @@ static bool compose_track(const struct pair *p, const struct track *base, struct
 	return true;
 }
 
-/* All bones of the clip, and those of the base that it lacks. */
+/* Composes all bones of the clip, and adds the bones of the base that the clip lacks. */
 static bool compose_clip(const struct pair *p, struct clip *out)
 {
 	uint32_t count = p->clip->track_count;
@@ -230,7 +231,7 @@ static uint32_t key_at(const struct curve *c, uint32_t frame)
 	return key < c->count && curve_frame(c, key) == frame ? key : UINT32_MAX;
 }
 
-/* Is this key unchanged by the edit? Then the clip keeps its stored value. */
+/* Returns whether the edit left the key unchanged, so that the clip keeps its stored value. */
 static bool key_stays(const struct curve *edited, uint32_t key, const struct curve *composed)
 {
 	uint32_t was = composed ? key_at(composed, curve_frame(edited, key)) : UINT32_MAX;
@@ -244,7 +245,7 @@ static bool key_stays(const struct curve *edited, uint32_t key, const struct cur
 	return true;
 }
 
-/* Copied, since the edited model is freed before the result. */
+/* Copies the frames of an edited curve, since the edited model is freed before the result. */
 static bool compose_copy_frames(struct curve *c, const struct curve *edited, struct arena *arena)
 {
 	uint32_t *frames;
@@ -258,7 +259,8 @@ static bool compose_copy_frames(struct curve *c, const struct curve *edited, str
 	return frames != NULL;
 }
 
-/* `own`: the additive clip's curve in the kind of the result; may be NULL. */
+/* Converts an edited curve back. `own` is the additive clip's curve in the kind of the result; may
+ * be NULL. */
 static const struct curve *take_back_curve(const struct pair *p, enum role role,
 					   const struct curve *base, const struct curve *composed,
 					   const struct curve *edited, const struct curve *own)
@@ -282,7 +284,7 @@ static const struct curve *take_back_curve(const struct pair *p, enum role role,
 	return c;
 }
 
-/* Converts to the form in which the clip stores its rotations. */
+/* Converts the edited curve of a role back, to the form in which the clip stores rotations. */
 static const struct curve *take_back_role(const struct pair *p, const struct track *base,
 					  const struct track *composed, const struct track *edited,
 					  const struct track *stored, enum role role)

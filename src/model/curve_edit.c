@@ -21,19 +21,19 @@ struct curve_edit {
 	const struct track *track;
 	const struct curve_edit_role *text;
 	const struct curve *old; /* NULL: the role has no keys */
-	uint32_t shown;          /* number of keys of old that the served text shows */
+	uint32_t shown;          /* number of keys of `old` that the served text shows */
 	unsigned width;
-	uint8_t all; /* bits of all axes */
+	uint8_t all; /* bit mask with all axes of the role */
 	struct lane lane[4];
-	struct digest said; /* digest of the cells; not yet set in curve_edit_plain */
+	struct digest said; /* digest of the cells of the text; not yet set in curve_edit_plain */
 	struct arena *arena;
 	struct err *err;
 };
 
-/* The keys of the curve to be made. */
+/* The keys of the new curve while it is made. */
 struct keys {
 	uint32_t count;
-	uint32_t *frames; /* NULL: key i is frame i */
+	uint32_t *frames; /* frame of each key; NULL: key i is at frame i */
 	double *values;
 	uint8_t *have; /* bits of the axes that have a value so far */
 	/* formats with times: the old key of each key, or -1, and its row, or NULL */
@@ -146,16 +146,14 @@ bool curve_edit_unchanged(double cell, double value, const struct lane *lane)
 	       (num_same15(cell, served) || num_is_f32(cell, (float)served));
 }
 
-/* Equal bits, also for NaNs: no decimal distinguishes two of them. */
+/* Compares bits, so that NaNs can be equal: no decimal distinguishes two NaNs. */
 static bool same_bits(double a, double b)
 {
 	return f32_bits((float)a) == f32_bits((float)b);
 }
 
-/*
- * Values are stored as float32, angles in radians: so an angle in degrees may be larger than
- * FLT_MAX.
- */
+/* Is the value too large for its float32? An angle in degrees may be larger than FLT_MAX, since it
+ * is stored in radians. */
 static bool is_too_large(double value, const struct lane *lane)
 {
 	return !isfinite((float)(value / fmax(lane->unit, 1)));
@@ -237,7 +235,7 @@ static bool stores_floats(const struct curve_edit *l)
 		(l->anim->format->timed || !l->anim->format->sparse));
 }
 
-/* Checks a changed quaternion: its length must be near 1. */
+/* Refuses a changed quaternion whose length is not near 1. */
 static bool settle_quaternion(const struct curve_edit *l, const struct curve_edit_key *key,
 			      double q[4])
 {
@@ -280,7 +278,7 @@ static bool refuse_half(const struct curve_edit *l, const struct curve_edit_key 
 	return err_accept(l->err, "%s together, or none of them", axis_names(l->text));
 }
 
-/* Are the text's rotations of another kind than the bone's? */
+/* Does the text give rotations in another kind (angles, quaternion) than the bone stores? */
 static bool is_other_kind(const struct curve_edit *l)
 {
 	return l->text->role == ROLE_ROTATION && l->text->kind != curve_edit_rotation(l->track);
@@ -382,7 +380,7 @@ bool curve_edit_between(const struct clip *clip)
 	return timing && timing->between;
 }
 
-/* If all keys are at whole frames, new ones must be, too. */
+/* Refuses a key between frames if all old keys of the curve are at whole frames. */
 static bool check_whole(const struct curve_edit *l)
 {
 	bool free = !any_timing(l->clip) || curve_edit_between(l->clip);
@@ -450,7 +448,7 @@ static double *curve_edit_values_of(const struct curve_edit *l, const struct key
 	return keys->values + (size_t)key * l->width;
 }
 
-/* Takes components without a column from an old key. */
+/* Fills components for which the text has no column from an old key. */
 static void keep_columns(const struct curve_edit *l, const struct keys *keys, uint32_t key,
 			 uint32_t old)
 {
@@ -563,7 +561,7 @@ static bool refuse_tangents(const struct curve_edit *l)
 	return true;
 }
 
-/* The stored time of the old key that this one replaces; NULL for a new key. */
+/* Returns the stored time of the old key that this key replaces; NULL for a new key. */
 static const uint8_t *old_time(const struct curve_edit *l, const struct keys *keys, uint32_t key)
 {
 	if (!l->old || !keys->from || keys->from[key] < 0)
@@ -620,7 +618,7 @@ static bool finish_curve(const struct curve_edit *l, const struct keys *keys, bo
 	return true;
 }
 
-/* For a text in which no row has a value for the role. */
+/* Finishes a role for which no row of the text has a value. */
 static bool finish_without_keys(const struct curve_edit *l, const struct curve **out)
 {
 	if (l->shown == 0) {
@@ -836,7 +834,8 @@ static bool dense_static(const struct curve_edit *l, struct keys *keys, const st
 
 static bool dense_keyed(const struct curve_edit *l, struct keys *keys, const struct curve **out)
 {
-	/* A curve with keys for a part of the clip may stay so; a new one extends to the end. */
+	/* A curve whose keys end before the clip does may stay so; a new curve has keys up to the
+	 * clip's end. */
 	uint32_t least = was_keyed(l) && l->shown > 0 ? l->shown : l->clip->frames;
 
 	if (keys->count < least)
@@ -884,15 +883,13 @@ static bool dense_curve(const struct curve_edit *l, const struct curve **out)
  * matched in ascending order.
  */
 struct matched {
-	uint32_t first; /* old key, or keyframe, at or after the frame */
+	uint32_t first; /* index of the first old key, or keyframe, at or after the frame */
 	uint32_t keyframe,
 		key; /* with keyframes: number counted so far, and number of keys in them */
 };
 
-/*
- * The old key for a row of this frame and occurrence, or -1, if keyframes determine which frames
- * have keys.
- */
+/* Returns the index of the old key for a row with this frame and occurrence, or -1; for formats
+ * with keyframes. */
 static int64_t keyframe_match(const struct curve_edit *l, uint32_t frame, uint32_t occurrence,
 			      struct matched *m)
 {
@@ -907,7 +904,8 @@ static int64_t keyframe_match(const struct curve_edit *l, uint32_t frame, uint32
 	return m->key;
 }
 
-/* The old key for a row of this time and occurrence, or -1, if keys may be between frames. */
+/* Returns the index of the old key for a row with this time and occurrence, or -1; for formats
+ * whose keys may be between frames. */
 static int64_t timed_match(const struct curve_edit *l, float time, uint32_t occurrence,
 			   struct matched *m)
 {
@@ -918,10 +916,8 @@ static int64_t timed_match(const struct curve_edit *l, float time, uint32_t occu
 	return (int64_t)m->first + occurrence;
 }
 
-/*
- * The old key that the row showed, or -1: the key of the same frame and, if frames repeat, of the
- * same occurrence.
- */
+/* Returns the index of the old key that the row showed, or -1: the key of the same frame and, if
+ * several keys share that frame, of the same occurrence. */
 static int64_t sparse_match(const struct curve_edit *l, const struct curve_edit_key *row,
 			    uint32_t occurrence, struct matched *m)
 {
@@ -947,7 +943,7 @@ static bool is_one_moment(const struct curve_edit *l, const struct curve_edit_ke
 		f32_bits(curve_edit_time_of(l, a)) == f32_bits(curve_edit_time_of(l, b)));
 }
 
-/* Checks a new key of a format with times. */
+/* Checks the frame of a new key in a format that stores the time of each key. */
 static bool check_moment(const struct curve_edit *l, const struct curve_edit_key *row)
 {
 	double most = l->anim->format->max_frames - 1;
@@ -1035,7 +1031,7 @@ static bool refuse_role(const struct curve_edit *l)
 	return true;
 }
 
-/* For a role that had no keys. */
+/* Returns the lane (stored form of a component) for a role that had no keys. */
 static struct lane new_lane(const struct curve_edit *l)
 {
 	const struct lane *fixed = l->anim->format->lanes[l->text->role];
@@ -1061,7 +1057,7 @@ static uint32_t curve_edit_frame_said(const struct curve_edit *l, const struct c
 		       : row->frame;
 }
 
-/* The rows are sorted. */
+/* Computes the digest of sorted rows. */
 static struct digest curve_edit_said_rows(const struct curve_edit *l)
 {
 	const struct curve_edit_role *text = l->text;
@@ -1138,7 +1134,7 @@ bool curve_edit_curve(const struct anim *a, const struct clip *clip, const struc
 
 /* ---- the short way: all keys as they were served, or plain numbers ---- */
 
-/* Starts a full edit, on demand: only few texts change a key. */
+/* Starts a full edit, which is done only when needed, since few texts change a key. */
 static bool begin_full_edit(struct curve_edit_plain *p)
 {
 	p->edit = arena_alloc(p->arena, 1, sizeof(*p->edit));
@@ -1172,11 +1168,11 @@ bool curve_edit_plain_begin(struct curve_edit_plain *p, const struct anim *a,
 	if (!(track->roles & 1 << role))
 		p->width = 0;
 	p->count = old ? curve_shown(old, clip->frames) : 0;
-	/* A constant curve in a format with a key for every frame takes the general path. */
+	/* A constant curve in a format with a key for every frame is left to curve_edit_curve. */
 	return !old || (p->width && (old->keyed || !a->format->full));
 }
 
-/* Allocates all keys when the first one differs. */
+/* Allocates the values of all keys, once the first key differs. */
 static bool begin_values(struct curve_edit_plain *p, uint32_t key)
 {
 	p->values = arena_alloc(p->arena, p->old->count, p->width * sizeof(*p->values));
@@ -1194,7 +1190,7 @@ static bool begin_values(struct curve_edit_plain *p, uint32_t key)
 	return true;
 }
 
-/* Stores a key's values, unless this key and all before are unchanged. */
+/* Stores a key's values, unless this key and all keys before it are unchanged. */
 static bool curve_edit_put_values(struct curve_edit_plain *p, uint32_t key,
 				  const struct num_plain *cells, const double *values, bool same)
 {
@@ -1211,7 +1207,7 @@ static bool curve_edit_put_values(struct curve_edit_plain *p, uint32_t key,
 	return true;
 }
 
-/* Settles a key by the general path. */
+/* Computes a key with settle_key, as curve_edit_curve does. */
 static bool settle_plain(struct curve_edit_plain *p, uint32_t key, const struct num_plain *cells,
 			 double *out)
 {

@@ -23,51 +23,52 @@
 #include "animfs/anim.h"
 #include "text/num.h"
 
-/* The tangents that a row gives, of a format that has them: in, then out. */
+/* Tangents of a key, incoming [0] and outgoing [1], that a row gives in a format that has them. */
 struct curve_edit_tangents {
-	uint8_t given[2], exact[2]; /* as of curve_edit_key */
+	uint8_t given[2],
+		exact[2]; /* bits per axis, with the meaning of the fields in curve_edit_key */
 	double value[2][4];
 	size_t at[2][4];
 	uint16_t length[2][4];
 };
 
-/* One row of one role. Its places in the text are for errors. */
+/* A row of a text for one role. Byte offsets and lengths are for error messages. */
 struct curve_edit_key {
 	uint32_t frame;
-	uint32_t occurrence; /* if the text gives it: which of the keys of this frame */
+	uint32_t occurrence; /* which of several keys of this frame the row means, if the text says
+				so */
 	uint8_t given;       /* a bit per axis: the cell is not blank */
 	uint8_t exact;       /* a bit per axis: the value is the bits of a float32 (JSON "raw") */
 	uint16_t row_length; /* of the text of the frame */
 	/* byte offset of that text; also the order of rows with equal frames */
 	size_t row_at;
-	double value[4];    /* rounds to the float32 that the text rounds to */
-	size_t at[4];       /* byte offset of each cell, also of a blank one */
+	double value[4]; /* numbers as given; each rounds to the float32 that its text rounds to */
+	size_t at[4];    /* byte offset of each cell, also of a blank one */
 	uint16_t length[4]; /* length of each cell */
 	/*
 	 * exact frame of the text minus `frame`, if keys may be between frames; may be negative
 	 * where frame is 0
 	 */
 	double between;
-	struct curve_edit_tangents *tangents; /* NULL: none are given */
+	struct curve_edit_tangents *tangents; /* tangents that the row gives; NULL: none */
 };
 
 /* The content of a text for one role of one bone. */
 struct curve_edit_role {
 	enum role role;
-	enum curve_kind kind; /* of the text's columns */
+	enum curve_kind kind; /* kind (angles, quaternion, vector) of the text's columns */
 	uint8_t columns; /* bit per axis: the text has that column; a missing one is not edited */
 	int is_static;   /* JSON: 1 or 0; -1: derived from the rows */
 	uint32_t count;
-	struct curve_edit_key *keys; /* in the text's order; sorted in place */
+	struct curve_edit_key *keys; /* keys in the order of the text; sorted in place */
 	struct bytes text;           /* the whole text, for the line numbers in messages */
 	/* place of the role's name in the text: of its columns, or its JSON member */
 	size_t at, length;
 };
 
-/*
- * Makes the curve of `text` from the track's: the same pointer if nothing changed, NULL in *out if
- * the role gets no keys. New curves live in `arena`. False and err when refused.
- */
+/* Makes the new curve of a role from the track's old one and `text`. *out is the old pointer if
+ * nothing changed, and NULL if the role gets no keys. New curves live in `arena`. Returns false and
+ * sets err if the text is refused. */
 bool curve_edit_curve(const struct anim *a, const struct clip *clip, const struct track *track,
 		      const struct curve_edit_role *text, struct arena *arena,
 		      const struct curve **out, struct err *err);
@@ -82,16 +83,18 @@ struct curve_edit_flags {
 
 /* One row of a bone with keyframes, without its roles. */
 struct curve_edit_row {
-	uint32_t frame, occurrence; /* as of curve_edit_key */
+	uint32_t frame, occurrence; /* frame of the keyframe, and which of several keyframes in it,
+				       as in curve_edit_key */
 	size_t row_at;
 	uint16_t row_length;
-	struct curve_edit_flags flags; /* not given: as they are, or 0 */
+	struct curve_edit_flags flags; /* flags of the keyframe; if not given, old flags are kept
+					  and new ones are 0 */
 };
 
 /* The content of a text for a bone with keyframes: each row is one keyframe. */
 struct curve_edit_rows {
 	uint32_t count;
-	struct curve_edit_row *rows; /* in the text's order; sorted in place */
+	struct curve_edit_row *rows; /* rows in the order of the text; sorted in place */
 	struct curve_edit_role
 		*roles; /* ROLE_COUNT elements, each with one key per row, or with no columns */
 	struct bytes text;
@@ -123,12 +126,12 @@ struct curve_edit_plain {
 	struct curve_edit_role text;
 	struct arena *arena;
 	const struct curve *old;
-	uint32_t count; /* of keys; 0: the role has none */
-	unsigned width; /* of a key, and of its cells where it is blank; 0: the bone has no such
+	uint32_t count; /* number of keys to be given; 0: the role has no keys */
+	unsigned width; /* numbers in a key, and empty cells in a blank row; 0: the bone has no such
 			   role */
-	double *values; /* NULL as long as all keys are unchanged */
-	struct curve_edit *edit; /* likewise; private to curve_edit.c */
-	struct said *said;       /* digest of the keys so far; likewise */
+	double *values; /* new values; NULL as long as all keys are unchanged */
+	struct curve_edit *edit; /* state of the full edit; private to curve_edit.c */
+	struct said *said;       /* digest of the keys so far; private to curve_edit.c */
 };
 
 bool curve_edit_plain_begin(struct curve_edit_plain *p, const struct anim *a,
@@ -140,26 +143,22 @@ bool curve_edit_plain_end(const struct curve_edit_plain *p, const struct curve *
 /* Sets the frame of a row to any number; false if it is not finite, or far from all frames. */
 bool curve_edit_set_moment(struct curve_edit_key *key, double moment);
 double curve_edit_moment(const struct curve_edit_key *key);
-/* May the keys of the clip be between frames? */
+/* Can keys of the clip be between frames? */
 bool curve_edit_between(const struct clip *clip);
-/* The form in which such a frame is written, so that the number gives the stored time again. */
+/* Returns the form in which a frame number with a fraction is written, so that reading it gives the
+ * stored time again. */
 struct lane curve_edit_moment_lane(double rate);
 
-/* Does the number in the cell equal the one that is served for this value? */
+/* Does the number in a cell equal the one that is served for `value`? */
 bool curve_edit_unchanged(double cell, double value, const struct lane *lane);
 
-/* The kind that a rotation of this bone has, or would have. */
+/* Returns the kind (angles or quaternion) in which this bone stores rotations, or would store new
+ * ones. */
 enum curve_kind curve_edit_rotation(const struct track *track);
-/*
- * The kind that texts show it in, and the one of tables. A curve of quaternions of which one is not
- * finite or not nearly of length 1 has no angles, and is shown as it is.
- */
+/* Returns the kind in which texts show the rotations of the track. */
 enum curve_kind curve_edit_shown_rotation(const struct anim *a, const struct track *track);
-enum curve_kind curve_edit_table_rotation(const struct anim *a, const struct track *track);
-/*
- * The track with its rotations in that kind, or in the kind that texts show. A converted curve
- * lives in `arena`, whose `failed` is set when out of memory.
- */
+/* Returns the track with its rotations in the kind `kind`, or in the kind that texts show. A
+ * converted curve lives in `arena`, whose `failed` is set when out of memory. */
 struct track curve_edit_shown_as(const struct track *track, enum curve_kind rotation,
 				 struct arena *arena);
 struct track curve_edit_shown(const struct anim *a, const struct track *track, struct arena *arena);

@@ -113,7 +113,7 @@ static const struct keyframes *join_keyframes(const struct piece *pieces, size_t
 	return k;
 }
 
-/* NULL also if no piece has such a curve. */
+/* Joins the curves of one role; *out is NULL if no piece has such a curve. */
 static const struct curve *join_curves(const struct piece *pieces, size_t count, enum role role,
 				       struct arena *arena)
 {

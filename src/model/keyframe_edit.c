@@ -14,7 +14,7 @@ struct rows {
 	const struct clip *clip;
 	const struct track *track;
 	const struct curve_edit_rows *text;
-	int64_t *served; /* old keyframe that each row showed, or -1 */
+	int64_t *served; /* for each row, the old keyframe that it showed, or -1 */
 	struct err *err;
 };
 
@@ -29,7 +29,7 @@ static int keyframe_edit_by_frame(const void *pa, const void *pb)
 	return a->row_at < b->row_at ? -1 : a->row_at > b->row_at;
 }
 
-/* The roles that the text has columns for. */
+/* Returns bits of the roles for which the text has columns. */
 static uint8_t shown_roles(const struct curve_edit_rows *text)
 {
 	uint8_t shown = 0;
@@ -54,7 +54,7 @@ static void match_rows(struct rows *r)
 	}
 }
 
-/* A keyframe cannot be removed if it has a value that the text does not show. */
+/* Refuses removal of a keyframe that has a value which the text does not show. */
 static bool check_removed(const struct rows *r)
 {
 	const struct keyframes *k = r->track->keyframes;
@@ -112,7 +112,8 @@ static struct keyframes *new_keyframes(const struct rows *r, struct arena *arena
 	return made;
 }
 
-/* Rows and keys of each role are in the same order. */
+/* Computes the digest of a bone's rows. Rows and the keys of each role must be in the same
+ * order. */
 static struct digest keyframe_edit_said_rows(const struct curve_edit_rows *text)
 {
 	struct said s;

@@ -43,7 +43,7 @@ static const char *stored_name(struct anim *a, const char *label, size_t limit, 
 	return NULL;
 }
 
-/* Is it a fixed file name of the folder that the clips are in? */
+/* Is `label` a fixed file name in the folder that contains the clips' folders? */
 static bool label_is_view_file(const char *label)
 {
 	for (const char *const *name = label_view_files; *name; name++) {

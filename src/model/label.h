@@ -10,13 +10,12 @@
 
 #include "animfs/anim.h"
 
-/*
- * The files of the views beside the folders of the clips, which must not have their names; NULL
- * ends the list. "raw." is followed by the extension of the animation file.
- */
+/* File names of the views beside the clips' folders, which clips must not use; NULL ends the list.
+ * "raw." is followed by the extension of the animation file. */
 extern const char *const label_view_files[];
 
-/* Refuses a name that another clip of `a` than number `clip` has, or a view of the file. */
+/* Converts the new label of clip number `clip`. Refuses a label that another clip of `a` or a view
+ * of the file has. */
 const char *label_new_clip(struct anim *a, uint32_t clip, const char *label, size_t at,
 			   size_t length, struct err *err);
 const char *label_bone(struct anim *a, const char *label, size_t at, size_t length,

@@ -8,7 +8,7 @@
 
 const char *const lint_names[LINT_KINDS] = {"seam", "jump", "flip", "length", "constant", "waste"};
 
-/* with fewer steps besides a jump's own, no step size counts as usual */
+/* a curve with fewer other steps than this has no usual step size */
 #define STEPS_MIN 8
 
 struct linter {
@@ -22,12 +22,12 @@ struct linter {
 	double reach; /* the largest translation in the clip */
 };
 
-/* A curve's shown keys. */
+/* The steps between the shown keys of a curve. */
 struct steps {
 	uint32_t count; /* step i leads from key i to key i + 1 */
-	double *size;   /* change per frame */
+	double *size;   /* size of each step: change per frame */
 	double *sorted;
-	double path; /* sum over all frames */
+	double path; /* sum of the changes over all frames */
 };
 
 static bool lint_is_wanted(const struct linter *l, enum lint_kind kind)
@@ -83,7 +83,7 @@ static double angle_between(const struct curve *c, uint32_t i, uint32_t j)
 	return 4 * atan2(fmin(x, y), fmax(x, y)) * (180 / 3.14159265358979323846);
 }
 
-/* Infinite if one of the keys is not finite. */
+/* Returns the distance between two keys; infinite if one of the keys is not finite. */
 static double key_distance(const struct curve *c, enum role role, uint32_t i, uint32_t j)
 {
 	double d[4], far;
@@ -137,10 +137,9 @@ static bool make_steps(struct linter *l, const struct curve *c, uint32_t shown, 
 	return true;
 }
 
-/*
- * The 99th percentile of the steps except `without` and its neighbours: one wrong key makes a step
- * there and a step back. With fewer than a hundred steps that is the second largest of them.
- */
+/* Returns the 99th percentile of the steps except `without` and its neighbours, since a single
+ * wrong key makes a step there and a step back. With fewer than a hundred steps, that is the second
+ * largest step. */
 static double usual_step(const struct steps *s, uint32_t without)
 {
 	double left_out[3];
@@ -223,7 +222,7 @@ static bool find_quaternions(struct linter *l, const struct curve *c, uint32_t s
 		if (!(fabs(far - 1) <= fabs(worst - 1)))
 			worst = far;
 	}
-	/* Packed quaternions have no sign. */
+	/* Packed quaternions have no sign, so a flip cannot be seen in them. */
 	return (flip_count == 0 || c->lane[0].form == LANE_CODE || !lint_is_wanted(l, LINT_FLIP) ||
 		report_finding(l, LINT_FLIP, c, flips, flip_count, 0, 0)) &&
 	       (wrong_count == 0 || !lint_is_wanted(l, LINT_LENGTH) ||
@@ -241,7 +240,8 @@ static bool find_constant(struct linter *l, const struct curve *c)
 	return report_finding(l, LINT_CONSTANT, c, NULL, 0, 0, 0);
 }
 
-/* The used part of a component's grid; 1 if there is no grid, or only one value. */
+/* Returns the used part of a component's grid (0 to 1); 1 if there is no grid, or only one
+ * value. */
 static double grid_use(const struct curve *c, unsigned axis)
 {
 	unsigned low = 65535, high = 0;

@@ -33,8 +33,9 @@ struct lint_limits {
 	 * translation, or hundredths of a scale
 	 */
 	double least;
-	double length; /* distance from 1 */
-	double waste;  /* a larger used part of the grid is fine */
+	double length; /* largest difference of a quaternion's length from 1 that is not reported */
+	double waste;  /* part of a grid (0 to 1); a component that uses more of its grid is not
+			  reported as waste */
 };
 /* The defaults. */
 #define LINT_LIMITS                                                                                \
@@ -47,13 +48,14 @@ struct lint {
 	enum lint_kind kind;
 	uint32_t clip, track;
 	enum role role;
-	uint32_t count; /* of the frames where it is: the later of two; 0: the whole curve */
-	const uint32_t *frames; /* valid during the call */
-	double value, usual;    /* of the worst frame; the usual value there */
-	uint32_t keys;          /* of the curve */
+	uint32_t count; /* number of `frames` with the finding, each the later of two frames; 0: the
+			   finding is about the whole curve */
+	const uint32_t *frames; /* frames with the finding; valid during the call */
+	double value, usual;    /* value at the worst frame, and the usual value there */
+	uint32_t keys;          /* number of keys of the curve */
 };
 
-/* Returns false to stop. */
+/* Called with each finding; returns false to stop. */
 typedef bool lint_found(void *closure, const struct lint *found);
 /*
  * Calls `found` for each finding, in the order of clips and bones. False when out of memory, or if

@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* One clip in the models of a merge; last equals base if nothing was committed since. */
+/* One clip in all models of a merge. `last`, the last committed edit, equals `base` if there is
+ * none. */
 struct versions {
 	const struct clip *base, *edited, *last, *current;
 };
@@ -59,10 +60,8 @@ static bool curve_alike(const struct curve *a, const struct curve *b)
 	       a->count == b->count;
 }
 
-/*
- * For values packed as a whole: q equals -q. An unedited value is bit-exact even if it is not a
- * rotation.
- */
+/* Compares a value that is packed as a whole: q equals -q. An unedited value must be bit-exact,
+ * even if it is not a rotation. */
 static bool code_near(const struct curve *wanted, const struct curve *stored, uint32_t key)
 {
 	double sum = 0, difference = 0;
@@ -88,7 +87,7 @@ static bool key_near(const struct curve *wanted, const struct curve *stored, uin
 	return true;
 }
 
-/* Times and tangents are stored as they are. */
+/* Compares times and tangents, which are stored exactly. */
 static bool place_same(const struct curve *wanted, const struct curve *stored, uint32_t key)
 {
 	size_t size = 8 * (size_t)curve_width(wanted);
@@ -101,7 +100,7 @@ static bool place_same(const struct curve *wanted, const struct curve *stored, u
 		       size) == 0);
 }
 
-/* *key: the first difference between curves of the same form. */
+/* Compares keys of two curves of the same form; *key gets the first difference. */
 static bool keys_near(const struct curve *wanted, const struct curve *stored, uint32_t *key)
 {
 	for (*key = 0; *key < wanted->count; ++*key) {
@@ -111,7 +110,7 @@ static bool keys_near(const struct curve *wanted, const struct curve *stored, ui
 	return true;
 }
 
-/* Is `stored` a stored form of `wanted`? Either may be NULL. */
+/* Is the curve `stored` what storing `wanted` gives? Either may be NULL. */
 static bool curve_holds(const struct curve *stored, const struct curve *wanted)
 {
 	uint32_t key;
@@ -272,7 +271,7 @@ static bool bone_same(const struct track *a, const struct track *b)
 	return a->rotation == b->rotation && track_same(a, b);
 }
 
-/* Has `edited` the same tracks as `base`, in the same order? */
+/* Does `edited` have the same tracks as `base`, in the same order? */
 static bool bones_kept(const struct clip *base, const struct clip *edited)
 {
 	if (base->track_count != edited->track_count)
@@ -312,7 +311,7 @@ static bool merge_clip_same(const struct clip *a, const struct clip *b)
 	return clip_values_same(a, b) && tracks_same(a, b);
 }
 
-/* Is `stored` the result of storing `wanted`? */
+/* Is the track `stored` what storing `wanted` gives? */
 static bool track_holds(const struct track *stored, const struct track *wanted)
 {
 	for (unsigned role = 0; role < ROLE_COUNT; role++) {
@@ -322,7 +321,7 @@ static bool track_holds(const struct track *stored, const struct track *wanted)
 	return keyframes_same(stored->keyframes, wanted->keyframes);
 }
 
-/* Keyframes determine which curves have keys, so both are merged together. */
+/* Merges keyframes and curves together, since keyframes determine which curves have keys. */
 static bool merge_keyframes(const struct versions *v, const struct track *base,
 			    const struct track *edited, struct track *to, struct err *err)
 {
@@ -353,7 +352,7 @@ static bool merge_curves(const struct versions *v, const struct track *base,
 		const struct curve *wanted = edited->curve[role], *before = last->curve[role];
 		bool ours = !curve_same(before, was) && curve_holds(now, before);
 
-		/* Storing the same value again could move it on its grid. */
+		/* Skip an unchanged value, which could move on its grid if it were stored again. */
 		if (curve_same(wanted, ours ? before : was))
 			continue;
 		if (!ours && !curve_same(now, was) && !curve_same(now, wanted))
@@ -413,7 +412,7 @@ static bool merge_new_bones(const struct versions *v, struct track *to, struct e
 	return true;
 }
 
-/* ERR_CONFLICT if the edit removes a bone that another program has changed. */
+/* Returns ERR_CONFLICT if the edit removes a bone that another program has changed. */
 static bool check_removed_bones(const struct versions *v, struct arena *arena, struct err *err)
 {
 	bool *kept = arena_alloc(arena, v->base->track_count, sizeof(*kept));
@@ -481,20 +480,21 @@ static bool clip_lists_same(const struct anim *a, const struct anim *b)
 	return true;
 }
 
-/* to: a copy of the current clip. */
+/* Merges an edited clip into `to`, a copy of the current clip. */
 static bool merge_clip(struct versions *v, struct clip *to, struct arena *arena, struct err *err)
 {
 	return merge_values(v, to, arena, err) && merge_tracks(v, to, arena, err);
 }
 
 struct merge {
-	const struct anim *base, *edited, *last, *current; /* last may be base */
-	const struct clip_renamed *renamed;                /* or NULL */
-	struct anim *result;                               /* copy of current */
-	struct clip *clips;                                /* of result */
+	const struct anim *base, *edited, *last,
+		*current; /* models of the merge; `last` may be the same as `base` */
+	const struct clip_renamed *renamed; /* the clips that were renamed; or NULL */
+	struct anim *result;                /* the merged model, first a copy of `current` */
+	struct clip *clips;                 /* writable clips of `result` */
 };
 
-/* Compares pointers: anim_edit_clip was never called for the clip. */
+/* Compares pointers, which are equal if anim_edit_clip was never called for the clip. */
 static bool clip_untouched(const struct clip *edited, const struct clip *base)
 {
 	return edited->tracks == base->tracks && clip_values_same(edited, base);
@@ -703,7 +703,7 @@ static bool stored_curve(const struct clip *clip, const struct track *track, uns
 	return true;
 }
 
-/* The track stored for track `i` of wanted, or NULL. */
+/* Returns the track that was stored for track `i` of `wanted`, or NULL. */
 static const struct track *stored_track(const struct format *format, const struct clip *stored,
 					uint32_t i, const char *name)
 {
@@ -747,7 +747,7 @@ static bool stored_tracks(const struct format *format, const struct clip *wanted
 	return true;
 }
 
-/* Fields that a new clip does not set have the format's default. */
+/* Checks the fields of a new clip; fields that it does not set have the format's default. */
 static bool fields_hold(const struct clip *stored, const struct clip *wanted)
 {
 	for (uint32_t i = 0; i < wanted->field_count; i++) {
@@ -762,7 +762,7 @@ static bool fields_hold(const struct clip *stored, const struct clip *wanted)
 	return true;
 }
 
-/* Compares the fields that both have; some exist only while all curves agree. */
+/* Compares the fields that both clips have; some fields exist only while all curves agree. */
 static bool fields_agree(const struct clip *stored, const struct clip *wanted)
 {
 	for (uint32_t i = 0; i < wanted->field_count; i++) {
@@ -780,7 +780,7 @@ static bool value_holds(const struct format *format, enum value which, const str
 			const struct clip *wanted)
 {
 	if (format->timed && which == VALUE_FRAMES)
-		return true; /* they follow from the keys */
+		return true; /* sparse formats derive these values from the keys */
 	if (format->timed && which == VALUE_FIELDS)
 		return fields_agree(stored, wanted);
 	if (which == VALUE_FIELDS && wanted->origin == ANIM_NEW)

@@ -20,10 +20,8 @@ static bool names_is_plain(uint8_t c, bool first, bool last)
 	return !last || (c != ' ' && c != '.');
 }
 
-/*
- * Appends the escaped form of the character at stored[at], or of the byte if it is none. Returns
- * its size.
- */
+/* Appends the escaped form of the character at stored[at], or of a single byte that is not UTF-8.
+ * Returns the size of the character in `stored`. */
 static size_t escape_character(const char *stored, size_t size, size_t at, struct buf *out)
 {
 	const uint8_t *p = (const uint8_t *)stored + at;
@@ -65,7 +63,7 @@ static int names_hex_digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Reverses the mapping, also for labels that it would not write. */
+/* Unescapes a label. It also accepts forms that escaping never writes. */
 static bool unescape_label(const char *label, struct buf *out)
 {
 	if (strcmp(label, "%") == 0)
@@ -108,7 +106,7 @@ bool name_unescape(const char *label, struct buf *out)
 
 /* ---- labels ---- */
 
-/* The labels taken in one folder, and for each the number to try next. */
+/* The labels that are taken in one folder, each with the number to try next for the same name. */
 struct label_set {
 	struct label {
 		const char *text;
@@ -128,7 +126,7 @@ static bool label_set_init(struct label_set *set, size_t count)
 	return set->slots != NULL;
 }
 
-/* The slot of this text, or a free one for it. */
+/* Returns the slot of this text, or a free slot for it. */
 static struct label *label_set_find(const struct label_set *set, const char *text)
 {
 	size_t i = (size_t)XXH3_64bits(text, strlen(text)) & set->mask;
@@ -138,7 +136,7 @@ static struct label *label_set_find(const struct label_set *set, const char *tex
 	return &set->slots[i];
 }
 
-/* A candidate label: the escaped form, and from number 2 on "~2", "~3" ... after it. */
+/* Writes a candidate for a label: the escaped form, followed from number 2 on by "~2", "~3" ... */
 static const char *numbered_form(const char *stored, size_t limit, uint32_t number,
 				 struct buf *form)
 {
@@ -152,7 +150,7 @@ static const char *numbered_form(const char *stored, size_t limit, uint32_t numb
 	return form->failed ? NULL : (const char *)form->data;
 }
 
-/* Takes the first free label for a name. `form`: scratch memory. NULL when out of memory. */
+/* Returns the first free label for a name. `form` is scratch memory. NULL when out of memory. */
 static const char *label_set_take(struct label_set *set, struct arena *arena, const char *stored,
 				  size_t limit, struct buf *form)
 {
@@ -199,7 +197,7 @@ static bool label_clips(struct anim *a, struct label_set *set, struct buf *form)
 	return true;
 }
 
-/* Clips mostly have the same bones, by pointer, as the clip before. */
+/* Copies the labels of the clip before if both clips' tracks share name pointers, as most do. */
 static bool labels_copied(const struct clip *clip, const struct clip *before)
 {
 	uint32_t i = 0;

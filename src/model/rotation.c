@@ -9,16 +9,12 @@
 
 #define DEGREES_PER_RADIAN (180 / M_PI)
 
-/*
- * The limit for whole turns: angles further from 0 are not used to choose among equivalent angles,
- * since in the digits of a float32, and in most formats, their degrees would be lost.
- */
+/* Angles further from 0 than this many degrees are not used to choose among equivalent angles: a
+ * float32, and most formats, would lose the digits of the degrees. */
 #define FAR 65536.0
 
-/*
- * At ry = 90 and -90 only the sum or the difference of rx and rz is defined. This near to it, the
- * other is noise in a float32 quaternion.
- */
+/* At ry = 90 and -90 only the sum or the difference of rx and rz is defined. This near to 90, the
+ * other of the two is noise in a float32 quaternion. */
 #define LOCKED 0x1p-22
 
 /* ---- one rotation ---- */
@@ -55,7 +51,7 @@ void rotation_quaternion(const double euler[3], const double near[4], double out
 		out[axis] = isnan(dot) ? (double)NAN : (dot < 0 ? -q[axis] : q[axis]) + 0.0;
 }
 
-/* Scaled first, since squares of stored numbers may overflow. */
+/* Scales before taking the length, since squares of stored numbers may overflow. */
 bool rotation_unit(const double from[4], double out[4])
 {
 	double most = 0, length = 0;
@@ -74,13 +70,14 @@ bool rotation_unit(const double from[4], double out[4])
 	return true;
 }
 
-/* The equivalent angle, a multiple of `turn` away, that is nearest to `near`. */
+/* Returns the angle nearest to `near` that differs from `angle` by a multiple of `turn`. */
 static double nearest_turn(double angle, double near, double turn)
 {
 	return angle + turn * rint((near - angle) / turn);
 }
 
-/* Moves a triple by whole turns to be nearest to another; returns the squared distance. */
+/* Moves a triple of angles by whole turns to be nearest to another triple; returns the squared
+ * distance. */
 static double approach_angles(double angles[3], const double near[3])
 {
 	double far = 0;
@@ -97,7 +94,7 @@ static double rotation_degrees_of(double sine, double cosine)
 	return atan2(sine, cosine) * DEGREES_PER_RADIAN;
 }
 
-/* Half the sum and half the difference of rx and rz, and ry. */
+/* Half the sum and half the difference of angles rx and rz, and the angle ry. */
 struct halves {
 	double sum, difference, y;
 };
@@ -203,11 +200,11 @@ static struct curve *rotation_new_curve(const struct curve *like, enum curve_kin
 
 /* The state of match_key, which is called for the edited keys in ascending order. */
 struct matched {
-	uint32_t group; /* the first edited key of the frame */
-	uint32_t first; /* the first served key of the frame or past it */
+	uint32_t group; /* the first edited key in the frame of the current key */
+	uint32_t first; /* the first served key at or after that frame */
 };
 
-/* The served key of the same frame and occurrence, or -1. */
+/* Returns the served key of the same frame and occurrence as an edited key, or -1. */
 static int64_t match_key(const struct curve *edited, uint32_t key, const struct curve *served,
 			 struct matched *m)
 {
@@ -229,12 +226,12 @@ static int64_t match_key(const struct curve *edited, uint32_t key, const struct 
 struct way_back {
 	const struct curve *edited, *served, *stored;
 	enum curve_kind kind;
-	unsigned width; /* number of values of a key of that kind */
+	unsigned width; /* number of values in a key of the stored kind */
 	struct matched matched;
-	double near[4]; /* last finite key: new ones are made near to it */
+	double near[4]; /* the last finite key, to which equivalent values are chosen near */
 };
 
-/* The key before is at out - width. */
+/* Converts one key to `out`; the previous key is at out - width. */
 static void restore_key(struct way_back *w, uint32_t key, double *out)
 {
 	int64_t old = match_key(w->edited, key, w->served, &w->matched);
@@ -248,7 +245,8 @@ static void restore_key(struct way_back *w, uint32_t key, double *out)
 	else if (is_finite(was, w->width))
 		convert_value(w->kind, from, was, out);
 	else if (key > 0 && rotation_key_same(w->edited, key, w->edited, key - 1))
-		memcpy(out, out - w->width, w->width * sizeof(*out)); /* bit for bit */
+		memcpy(out, out - w->width,
+		       w->width * sizeof(*out)); /* repeat the previous key bit for bit */
 	else
 		convert_value(w->kind, from, w->near, out);
 	if (is_finite(out, w->width))

@@ -19,7 +19,7 @@
 void rotation_quaternion(const double euler[3], const double near[4], double out[4]);
 void rotation_euler(const double quaternion[4], const double near[3], double out[3]);
 
-/* Scales to length 1. False if that is impossible; out is then unchanged. */
+/* Scales a quaternion to length 1. False if that is impossible; out is then unchanged. */
 bool rotation_unit(const double from[4], double out[4]);
 
 /*

@@ -7,7 +7,7 @@
 #include <xxhash.h>
 
 #define CARRIED 4
-#define ON_FRAME 0.001 /* frames that a key at a frame may be off */
+#define ON_FRAME 0.001 /* tolerance, in frames, for a time to count as being at a frame */
 
 static struct digest said_digest_of(const struct said *s)
 {

@@ -23,33 +23,33 @@ static inline bool digest_same(struct digest a, struct digest b)
 	return a.low == b.low && a.high == b.high;
 }
 
-/* All zero: there are no keys. */
+/* Returns whether the digest is all zero, which means that there are no keys. */
 static inline bool digest_is_none(struct digest d)
 {
 	return !d.low && !d.high;
 }
 
-/* Made key by key, in the order of frames. */
+/* A digest while it is computed, key by key in the order of frames. */
 struct said {
-	uint32_t words[256]; /* little-endian; the first four are a digest of the earlier words */
+	uint32_t words[256]; /* words not yet hashed, little-endian; the first four are the digest
+				of all earlier words */
 	size_t count;
-	bool any; /* has it a key? */
+	bool any; /* at least one key was added */
 };
 
 void said_begin(struct said *s, enum curve_kind kind);
-/*
- * Stands for the frame of a key that has a time: its frame if it is at one, else the time. It does
- * not depend on the other keys of its clip.
- */
+/* Returns a number that stands for the moment of a key that has a time: its frame if the time is at
+ * a frame, else the time. Other keys of the clip do not matter. */
 uint32_t said_moment(double frame, float time);
-/* given: a bit per axis. A key without any given component does not count. */
+/* Adds a key. `given` has a bit for each axis; a key without any given component does not count. */
 void said_key(struct said *s, uint32_t frame, unsigned given, const double *values);
 struct digest said_end(struct said *s);
 
 /* The digest of `said` and further bytes, for example of tangents that a text changes. */
 struct digest said_more(struct digest said, const void *bytes, size_t size);
 
-/* The digest of the keys that a clip of `frames` frames shows; of NULL, that of no keys. */
+/* Returns the digest of the keys of a curve that a clip of `frames` frames shows; for NULL, the
+ * digest of no keys. */
 struct digest said_curve(const struct curve *c, uint32_t frames);
 /*
  * Adds a keyframe of a bone; all keyframes of a bone have one digest. A text's keyframes are said

@@ -8,7 +8,7 @@
 
 #include "animfs/anim.h"
 
-/* arena->failed is set when there was no memory. */
+/* Returns the track with sampled curves; arena->failed is set when out of memory. */
 struct track track_sampled(const struct track *track, uint32_t frames, struct arena *arena);
 const struct clip *clip_sampled(const struct clip *clip, struct arena *arena);
 

@@ -6,14 +6,14 @@
 
 struct summary {
 	struct buf *out;
-	const char *clip; /* the clip that the next parts are in; NULL: the file */
-	bool headed;      /* the name of that clip has been written */
+	const char *clip; /* the clip that the next parts are about; NULL: the file */
+	bool headed;      /* the name of `clip` has been written */
 	unsigned named, more;
 };
 
 /* ---- parts ---- */
 
-/* False if there is no more room, and the part is only counted. */
+/* Begins a part. Returns false if the line has no more room, and the part is only counted. */
 static bool begin_part(struct summary *s)
 {
 	if (s->named == SUMMARY_PARTS) {
@@ -43,7 +43,7 @@ static void end_summary(struct summary *s)
 		buf_format(s->out, "%sand %u more", s->named ? "; " : "", s->more);
 }
 
-/* A part about the file: "walk removed". */
+/* Writes a part about the list of clips, such as "walk removed". */
 static void say_clip(struct summary *s, const char *label, const char *what)
 {
 	summary_about(s, NULL);
@@ -69,7 +69,7 @@ static bool summary_key_same(const struct curve *a, uint32_t i, const struct cur
 	return true;
 }
 
-/* The number of changed, new and removed keys; keys of one frame are matched in order. */
+/* Returns the number of changed, new and removed keys; keys of one frame are matched in order. */
 static uint32_t count_changes(const struct curve *a, const struct curve *b)
 {
 	uint32_t i = 0, j = 0, count = 0, m = a ? a->count : 0, n = b ? b->count : 0;
@@ -176,7 +176,7 @@ static void summary_compare_values(struct summary *s, const struct clip *a, cons
 		const struct field *field = &b->fields[i],
 				   *was = summary_find_field(a, field->name);
 
-		/* "loop" has been written already. */
+		/* "loop" has been compared already. */
 		if ((!was || !fields_same(was, 1, field, 1)) && strcmp(field->name, "loop") != 0)
 			say_part(s, "clip.json", field->name);
 	}
@@ -264,9 +264,8 @@ void summary_files(const struct anim *before, const struct anim *after, struct b
 
 /* ---- two lines ---- */
 
-/*
- * The length of the subject, up to the number: of "walk: hips translation 12 keys", that before 12.
- */
+/* Returns the length of the subject of a part, which ends before the number: of "walk: hips
+ * translation 12 keys", the length of "walk: hips translation". */
 static size_t subject_length(const char *part, size_t length)
 {
 	size_t end = length;
@@ -280,7 +279,7 @@ static size_t subject_length(const char *part, size_t length)
 	return end;
 }
 
-/* Does the line begin with the same parts? Then the later one includes it. */
+/* Does the later line begin with all parts of the earlier one, and so include it? */
 static bool summary_is_said(const char *earlier, const char *later)
 {
 	size_t a = strlen(earlier), b = strlen(later);

@@ -16,7 +16,7 @@
 
 /* Appends the line, without a newline; nothing if the models do not differ. */
 void summary_files(const struct anim *before, const struct anim *after, struct buf *out);
-/* Joins the lines of two successive saves: a part that the later one names counts once. */
+/* Joins the lines of two successive saves; a part that both lines name appears once. */
 void summary_join(const char *earlier, const struct buf *later, struct buf *out);
 
 #endif

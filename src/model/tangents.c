@@ -13,8 +13,8 @@ enum rule { RULE_NONE, RULE_LINEAR, RULE_CENTRAL };
 
 struct deriving {
 	const struct curve *made, *old;
-	int64_t *from; /* of each key: the old one of its time, or -1 */
-	bool *kept;    /* of each key: it has the values of that old key */
+	int64_t *from; /* for each key: the old key with the same time, or -1 */
+	bool *kept;    /* for each key: its values are those of that old key */
 	uint8_t *tangents;
 };
 
@@ -68,7 +68,8 @@ static bool follows(const struct curve *c, uint32_t key, enum rule rule)
 	return true;
 }
 
-/* The rule of the old keys around; *any: there are such keys. */
+/* Returns the rule that unchanged keys near `key` follow; *any tells whether there are such
+ * keys. */
 static enum rule find_rule(const struct deriving *d, uint32_t key, bool *any)
 {
 	uint32_t begin = key > REACH ? key - REACH : 0;
@@ -137,7 +138,7 @@ static bool tangents_key_same(const struct curve *a, uint32_t i, const struct cu
 	return true;
 }
 
-/* Equal times match in their order. */
+/* Matches keys with old keys by time; keys of equal time are matched in order. */
 static void tangents_match_keys(const struct deriving *d)
 {
 	const struct curve *old = d->old;
