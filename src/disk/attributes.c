@@ -25,7 +25,8 @@ static bool attributes_starts_with(const char *text, const char *with)
 
 /* ---- reading ---- */
 
-/* Appends the value. 0 or an errno: the attribute may be removed meanwhile, or unreadable. */
+/* Appends the value of an attribute. Returns 0 or an errno: another program may remove the
+ * attribute meanwhile, or we may not read it. */
 static int attributes_read_value(int fd, const char *name, struct buf *out)
 {
 	ssize_t size;
@@ -39,7 +40,7 @@ static int attributes_read_value(int fd, const char *name, struct buf *out)
 	return 0;
 }
 
-/* Leaves out an attribute that was removed meanwhile or that may not be read. */
+/* Adds an attribute, unless it was removed meanwhile or may not be read. */
 static int read_xattr(int fd, const char *name, struct attributes *a)
 {
 	struct buf value = BUF_INIT;
@@ -90,17 +91,16 @@ int attributes_read(int fd, struct attributes *a)
 
 /* ---- giving ---- */
 
-/* Does the error mean that the filesystem lacks such attributes, or that we may not set it? */
+/* Does the error mean that the filesystem lacks such attributes, or that we may not set this
+ * one? */
 static bool may_be_left_out(int error)
 {
 	return error == EPERM || error == ENOTSUP || error == ENOSYS || error == EINVAL ||
 	       error == EACCES;
 }
 
-/*
- * If the group cannot be set, the group bits of *mode are reduced to those that others have, too:
- * another group must not gain rights. Only a full quota is an error.
- */
+/* Sets owner and group. If the group cannot be set, the group bits of *mode are reduced to the
+ * rights of others: another group must not gain rights. Only a full quota is an error. */
 static int give_owner(const struct attributes *a, int fd, mode_t *mode)
 {
 	struct stat st;
@@ -127,7 +127,8 @@ static int give_rights(const struct attributes *a, mode_t mode, int fd)
 	if (a->acl.size && fsetxattr(fd, ACL_ACCESS, a->acl.data, a->acl.size, 0) != 0) {
 		if (!may_be_left_out(errno))
 			return errno;
-		mode &= ~(mode_t)S_IRWXG; /* the mask of the missing ACL */
+		mode &= ~(mode_t)S_IRWXG; /* these bits would be the mask of the ACL that is missing
+					     here */
 	}
 	return fchmod(fd, mode) == 0 || may_be_left_out(errno) ? 0 : errno;
 }

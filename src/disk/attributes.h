@@ -15,10 +15,12 @@ struct attributes {
 	uid_t uid;
 	gid_t gid;
 	mode_t mode;    /* permission bits; override owner, mask and others of the ACL */
-	bool has_mtime; /* set by the caller; otherwise the mtime is left as it is */
+	bool has_mtime; /* whether the caller has set the mtime; otherwise the mtime of the file
+			   stays as it is */
 	struct timespec mtime;
-	struct buf acl;    /* the value of system.posix_acl_access; empty: none */
-	struct buf xattrs; /* others: name, NUL, size as 4 bytes, value; one after the other */
+	struct buf acl;    /* value of system.posix_acl_access; empty if there is none */
+	struct buf xattrs; /* all other attributes as one sequence: name, NUL, size as 4 bytes,
+			      value */
 };
 
 #define ATTRIBUTES_INIT                                                                            \
@@ -37,11 +39,9 @@ int attributes_read(int fd, struct attributes *a);
 /* Iterates over the extended attributes; *at is 0 at first. False at the end. */
 bool attributes_next(const struct attributes *a, size_t *at, const char **name,
 		     struct bytes *value);
-/*
- * Sets them on a file that has no visible name yet. Those that the filesystem does not support, or
- * that only another user could set, are left out, in a way that gives no user more rights. 0 or an
- * errno.
- */
+/* Sets the attributes on a file that has no visible name yet. Attributes that the filesystem does
+ * not support, or that only another user could set, are left out, in a way that gives no user more
+ * rights. 0 or an errno. */
 int attributes_give(const struct attributes *a, int fd);
 
 #endif

@@ -300,7 +300,8 @@ void dirfd_proc_is_here(void)
 	proc = "";
 }
 
-/* Does /proc show our PID namespace? In another one, our PID differs or is missing. */
+/* Does /proc show our PID namespace? In that of another namespace our PID is different or
+ * missing. */
 static bool proc_is_ours(void)
 {
 	char path[16], self[16];
@@ -326,20 +327,16 @@ int dirfd_proc_open(const char *path, int *fd)
 	return *fd < 0 ? errno : 0;
 }
 
-/*
- * Renames without flags
- */
+/* Rename emulation for filesystems that lack the flags of renameat2 */
 
 bool dirfd_lacks_flags(int error)
 {
 	return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP;
 }
 
-/*
- * The last resort, where neither flags nor links work. A file that another program makes between
- * the two calls is lost. Reserving the name with an empty file would prevent that, but a kill would
- * leave the empty file behind.
- */
+/* Checks that the new name is free, then renames; used where neither flags nor links work. A file
+ * that another program creates between the two calls is lost. Reserving the name with an empty file
+ * would prevent that, but a kill would leave the empty file behind. */
 static int rename_unless_there(int from, const char *name, int to, const char *new_name)
 {
 	struct stat st;
@@ -481,7 +478,7 @@ bool file_version_same(const struct file_version *a, const struct file_version *
 	return file_version_alike(a, b) && dirfd_same_time(&a->ctime, &b->ctime);
 }
 
-#define SECOND ((int64_t)1000000000) /* in ns */
+#define SECOND ((int64_t)1000000000) /* a second in nanoseconds */
 #define CLOCK_TICK (SECOND / 100)
 #define COARSE_TICK (2 * SECOND)
 

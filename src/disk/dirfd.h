@@ -22,15 +22,15 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-/* Is it a valid name of one file in a folder? (An empty one is left to the kernel to refuse.) */
+/* Is `name` a valid name of one file in a folder? (The empty name is left to the kernel to
+ * refuse.) */
 bool dirfd_is_name(const char *name);
-/*
- * The size in bytes of the longest prefix with at most `room` bytes that cuts no UTF-8 character.
- */
+/* Returns the size in bytes of the longest prefix of `name` with at most `room` bytes that does not
+ * cut a UTF-8 character. */
 int dirfd_name_head(const char *name, size_t room);
-/* Do both descriptors have the same file or folder? */
+/* Do both descriptors refer to the same file or folder? */
 bool dirfd_same_file(int a, int b);
-/* Opens one name below dir; never follows a symbolic link. */
+/* Opens the entry `name` of the folder `dir`; never follows a symbolic link. */
 int dirfd_open(int dir, const char *name, int flags, mode_t mode, int *fd);
 /*
  * Makes a new file for writing. Anything else of that name (a FIFO, a link, a leftover of a killed
@@ -50,15 +50,12 @@ int dirfd_walk(int root, const char *path, int flags, int *fd);
 int dirfd_make_folders(int root, const char *path, int *fd);
 /* Opens the folder at a relative path (dirfd_walk) for listing; close it with closedir. */
 int dirfd_list(int root, const char *path, DIR **out);
-/*
- * The next entry of the directory except "." and ".."; NULL at the end (errno 0) or on an error
- * (errno not 0).
- */
+/* Returns the next entry of the directory except "." and ".."; NULL at the end (errno 0) or on an
+ * error (errno not 0). */
 struct dirent *dirfd_next(DIR *dir);
-/*
- * The size of a folder's content: the bytes of all files below it, plus `file` for each file or
- * link and `folder` for each folder. Folders that are too deep or cannot be read count as empty.
- */
+/* Returns the size of a folder's content: the bytes of all files below it, plus `file` for each
+ * file or link and `folder` for each folder. Folders that are too deep or cannot be read count as
+ * empty. */
 uint64_t dirfd_size(int root, const char *path, uint64_t file, uint64_t folder);
 /*
  * Appends all of a regular file to `out`; EFBIG past `limit`. Anything but a regular file is EISDIR
@@ -66,9 +63,9 @@ uint64_t dirfd_size(int root, const char *path, uint64_t file, uint64_t folder);
  * during the read shows as another version.
  */
 int dirfd_read(int dir, const char *name, size_t limit, struct buf *out, struct stat *st);
-/* As dirfd_read, for an open file. */
+/* Like dirfd_read, for an open file. */
 int dirfd_read_open(int fd, size_t limit, struct buf *out, struct stat *st);
-/* Writes all bytes at the descriptor's offset, however many calls it takes. */
+/* Writes all bytes at the descriptor's offset, in as many calls as needed. */
 int dirfd_write(int fd, struct bytes data);
 /* Copies the rest of one file to the offset of another. */
 int dirfd_copy(int from, int to);
@@ -77,13 +74,11 @@ int dirfd_copy(int from, int to);
  * filesystems, cannot be synced; that is no error.
  */
 int dirfd_sync_folder(int dir);
-/* Compares the content of a file; EAGAIN if it differs. */
+/* Compares the content of a file with `data`; EAGAIN if they differ. */
 int dirfd_compare(int fd, struct bytes data);
 
-/*
- * From now on the current folder of the process is its only /proc (enclose.h). Code of a process
- * that serves a mount uses /proc only through dirfd_proc_path() and dirfd_proc_open().
- */
+/* Uses the current folder of the process as /proc from now on (enclose.h). Code of a process that
+ * serves a mount uses /proc only through dirfd_proc_path() and dirfd_proc_open(). */
 void dirfd_proc_is_here(void);
 /*
  * Opens a file of /proc read-only, such as "PID/status". ESRCH if /proc is not that of our PID
@@ -91,22 +86,17 @@ void dirfd_proc_is_here(void);
  */
 int dirfd_proc_open(const char *path, int *fd);
 
-/*
- * renameat2(), also on filesystems without its flags. RENAME_NOREPLACE is then emulated: a link or
- * an empty folder reserves the new name; a file that cannot be linked is renamed after a check.
- * RENAME_EXCHANGE is not emulated: see dirfd_lacks_flags.
- */
+/* Like renameat2(), also on filesystems without its flags. There RENAME_NOREPLACE is emulated: a
+ * link or an empty folder reserves the new name; a file that cannot be linked is renamed after a
+ * check. RENAME_EXCHANGE is not emulated: see dirfd_lacks_flags. */
 int dirfd_rename(int from, const char *name, int to, const char *new_name, unsigned flags);
-/*
- * Renames to an unused name: `like`.~1~, `like`.~2~ and so on, which `as` gets. EEXIST: the first
- * thousand are in use.
- */
+/* Renames to an unused name: `like`.~1~, `like`.~2~ and so on, and stores that name in `as`.
+ * EEXIST: the first thousand names are in use. */
 int dirfd_rename_apart(int from, const char *name, int to, const char *like, char as[NAME_MAX + 1]);
-/*
- * Is the existing `name` only another spelling of an entry? True on filesystems that ignore case.
- */
+/* Is the existing name `name` only another spelling of an entry? True on filesystems that ignore
+ * case. */
 bool dirfd_is_respelled(int folder, const char *name);
-/* Is this the error of renameat2() on a filesystem that does not support its flags? */
+/* Is `error` the error of renameat2() on a filesystem that does not support its flags? */
 bool dirfd_lacks_flags(int error);
 
 /*
@@ -118,7 +108,7 @@ bool dirfd_lacks_flags(int error);
 #define DIRFD_PROC_SIZE 1100
 int dirfd_proc_path(int dir, const char *name, char *out, size_t size);
 
-/* A version of a file: differs after every replacement and every write in place. */
+/* Identifies a version of a file: differs after every replacement and every write in place. */
 struct file_version {
 	uint64_t dev, ino;
 	int64_t size;
@@ -126,15 +116,14 @@ struct file_version {
 };
 struct file_version file_version_of(const struct stat *st);
 bool file_version_same(const struct file_version *a, const struct file_version *b);
-/* As file_version_same, but ignores the ctime, which renames and hard links change. */
+/* Like file_version_same, but ignores the ctime, which renames and hard links change. */
 bool file_version_alike(const struct file_version *a, const struct file_version *b);
-/*
- * Would any write after `now` give another version? Take `now` before reading the file. False if
- * the file changed less than two ticks before, of the clock or of a filesystem that keeps whole
- * seconds.
- */
+/* Returns whether any write after `now` gives the file another version. Take `now` before reading
+ * the file. False if the file changed less than two ticks before `now`, of the clock or of a
+ * filesystem that keeps whole seconds. */
 bool file_version_settled(const struct file_version *version, const struct timespec *now);
-/* Is it from a filesystem that keeps whole seconds? By chance rarely true of others. */
+/* Is the version from a filesystem that keeps whole seconds? By chance rarely true on other
+ * filesystems. */
 bool file_version_coarse(const struct file_version *version);
 
 #endif

@@ -26,13 +26,13 @@
 #define WHAT_MAX 400
 #define PROGRAM_MAX 64
 #define VIEW_MAX 2048
-#define THIN_EVERY 64 /* versions of a file between two thinnings */
-#define SLACK 16      /* at the limit, another 1/SLACK of it is freed */
+#define THIN_EVERY 64 /* a file's versions are thinned out each time this many were added */
+#define SLACK 16      /* when the limit is exceeded, drop another 1/SLACK of it beyond that */
 #define RUNNING_MAX 64
 
-/* A batch that is running in some files. */
+/* A batch that is running, and the number of files in which it runs. */
 struct running {
-	uint64_t batch; /* 0: none */
+	uint64_t batch; /* id of the batch; 0: the slot is free */
 	unsigned files;
 };
 
@@ -42,7 +42,8 @@ struct history {
 	struct lock lock;
 	struct running running[RUNNING_MAX] GUARDED_BY(history_class);
 	pthread_cond_t changed;
-	bool moving GUARDED_BY(history_class);      /* a rename in SOURCE and here is in progress */
+	bool moving GUARDED_BY(
+		history_class); /* a rename in SOURCE and in the history is in progress */
 	unsigned opening GUARDED_BY(history_class); /* saves that are opening their folder */
 	/* Bytes of all versions, valid while the folder's mtime is `mark`. */
 	uint64_t total GUARDED_BY(replace_class);
@@ -143,7 +144,7 @@ static bool history_path_of(const struct history_file *f, struct buf *out)
 	return !out->failed;
 }
 
-/* Opens the top folder. With `make`, makes it if it is missing, and hides it from git. */
+/* Opens the history folder. With `make`, creates a missing one and hides it from git. */
 static int open_top(struct state *state, bool make, int *top)
 {
 	int error = state_folder(state, STATE_HISTORY, "", make, top), fd;
@@ -157,7 +158,8 @@ static int open_top(struct state *state, bool make, int *top)
 	return 0;
 }
 
-/* Reads the path of the file whose versions are in the folder. ENOENT if there is none. */
+/* Reads the path of the animation file whose versions are in the folder. ENOENT if none is
+ * stored. */
 static int read_path(int folder, struct buf *out)
 {
 	struct stat st;
@@ -168,7 +170,8 @@ static int read_path(int folder, struct buf *out)
 	buf_char(out, '\0');
 	if (out->failed)
 		return ENOMEM;
-	return out->size > 1 ? 0 : ENOENT; /* empty: a power cut came before its bytes */
+	return out->size > 1 ? 0
+			     : ENOENT; /* empty if a power cut came before the path was written */
 }
 
 static int write_path(struct state *state, int folder, const char *path)
@@ -176,7 +179,8 @@ static int write_path(struct state *state, int folder, const char *path)
 	return state_put(state, folder, NULL, PATH, 0600, bytes_of(path), STATE_PUT_SYNC);
 }
 
-/* Frees a key: renames its folder, whose versions belong to another path or owner. */
+/* Makes a key available: renames the key's folder, whose versions belong to another path or
+ * owner. */
 static int set_aside(int top, const char *key)
 {
 	char name[KEY_SIZE + 16];
@@ -189,7 +193,8 @@ static int set_aside(int top, const char *key)
 	return EEXIST;
 }
 
-/* Two paths have the same key only if they were constructed to; the earlier folder is set aside. */
+/* Sets the folder aside if its versions belong to another path. Different paths have the same key
+ * only if they were constructed to. */
 static int check_path(struct state *state, int top, const char *key, const char *path, bool make,
 		      int *folder)
 {
@@ -216,10 +221,8 @@ static int check_path(struct state *state, int top, const char *key, const char 
 	return error;
 }
 
-/*
- * Opens the folder of a file's versions. Without `make`, ENOENT if there is none. If its path file
- * cannot be read, another errno: treating the folder as missing would replace its content.
- */
+/* Opens the folder of a file's versions. Without `make`, ENOENT if it does not exist. Another errno
+ * if its path file cannot be read: treating the folder as missing would replace its content. */
 static int history_open_folder(struct state *state, const char *path, bool make, int *folder)
 {
 	char key[KEY_SIZE];
@@ -239,7 +242,8 @@ static int history_open_folder(struct state *state, const char *path, bool make,
 
 /* ---- lines ---- */
 
-/* If only part of the line was written, removes it: the next line would be appended to it. */
+/* Appends a line. A line that was written only in part is removed, since the next line would
+ * continue it. */
 static int append_line(int folder, struct bytes line)
 {
 	struct stat before;
@@ -261,7 +265,8 @@ static int append_line(int folder, struct bytes line)
 	return error;
 }
 
-/* After a power cut, bytes are only found by the line that has their number. */
+/* Makes the log durable: after a power cut, a version's bytes are only found through a line with
+ * its number. */
 static int sync_log(int folder)
 {
 	int fd, error = dirfd_open(folder, HISTORY_LOG, O_RDONLY | O_NONBLOCK, 0, &fd);
@@ -306,9 +311,10 @@ static bool has_digest(int dir, const char *name, const struct history_digest *d
 	return !error && history_digest_same(&now, digest);
 }
 
-#define TICK 10000000 /* ns; the kernel's clock for files may be that late */
+#define TICK 10000000 /* nanoseconds by which the kernel's clock for files may be late */
 
-/* Did the file exist before the version was noted? False if the filesystem stores no birth time. */
+/* Did the file exist before the version was recorded? False if the filesystem stores no birth
+ * time. */
 static bool is_older(int dir, const char *name, int64_t time)
 {
 	struct statx st;
@@ -319,7 +325,8 @@ static bool is_older(int dir, const char *name, int64_t time)
 	return st.stx_btime.tv_sec * 1000000000 + st.stx_btime.tv_nsec < time - TICK;
 }
 
-/* A new file may have the inode number of one that was removed. */
+/* Is the file still the one of this log entry? A new file may have got the inode number of a
+ * removed one. */
 static bool is_same_file(const struct history_entry *e, int dir, const char *name,
 			 const struct stat *st)
 {
@@ -337,7 +344,8 @@ static bool is_foreign(const struct history_entry *last, const struct history_fi
 	return last->uid != st->st_uid && !is_same_file(last, f->dir, f->name, st);
 }
 
-/* A hard link to the live file means that an earlier save was killed before its rename. */
+/* Removes the bytes of a version that are a hard link to the live file: an earlier save was killed
+ * before its rename. */
 static void history_drop_link(int folder, uint64_t number, const struct stat *live)
 {
 	char name[HISTORY_NAME_SIZE];
@@ -358,7 +366,7 @@ static void note_last(struct history_save *s)
 		s->last = *last;
 }
 
-/* Reads the end of the log. */
+/* Reads the end of the log, where the last version is. */
 static int history_read_end(struct history_save *s, const struct bytes *was)
 {
 	const struct history_file *f = s->file;
@@ -388,7 +396,7 @@ static int history_read_end(struct history_save *s, const struct bytes *was)
 	return 0;
 }
 
-/* The versions belong to another owner: sets them aside and begins a new history. */
+/* Sets aside versions that belong to another owner, and begins a new history. */
 static int begin_anew(struct history_save *s)
 {
 	char key[KEY_SIZE];
@@ -420,7 +428,8 @@ static void describe_file(struct history_entry *e, const struct stat *st)
 	e->uid = st->st_uid;
 }
 
-/* A power cut may have left bytes whose line is lost. They are not overwritten. */
+/* Returns the number for the next version. A power cut may have left bytes whose line is lost; they
+ * are not overwritten. */
 static uint64_t next_number(const struct history_save *s)
 {
 	uint64_t number = s->last.number + 1;
@@ -430,7 +439,7 @@ static uint64_t next_number(const struct history_save *s)
 	return number;
 }
 
-/* Adds a line for the version on disk, which has none. */
+/* Adds a line for the version on disk if it has none. */
 static int note_found(struct history_save *s) REQUIRES(replace_class)
 {
 	static const char unnoted[] = "saved by a program that was killed";
@@ -500,7 +509,7 @@ static void release_save(struct history_save *s)
 	buf_release(&s->path);
 }
 
-/* Is the folder still at the caller's path? */
+/* Is the folder still at the path that the caller gave? */
 static bool history_is_there(const struct state *state, const struct history_file *f)
 {
 	struct stat there, here;
@@ -527,7 +536,7 @@ static bool path_of_folder(int fd, char out[PATH_MAX])
 	return size > 0;
 }
 
-/* Finds the folder's path from SOURCE now. False if that is not known. */
+/* Finds the present path of the folder from SOURCE. False if it is not known. */
 static bool history_find_folder(const struct state *state, const struct history_file *f,
 				char out[PATH_MAX])
 {
@@ -545,10 +554,8 @@ static bool history_find_folder(const struct state *state, const struct history_
 	return history_is_there(state, &found);
 }
 
-/*
- * The file's path now. A folder above it may have been renamed since the caller looked; the file
- * itself is not renamed while it is saved.
- */
+/* Returns the present path of the file. A folder above may have been renamed since the caller
+ * looked; the file itself is not renamed during a save. */
 static bool path_now(const struct state *state, const struct history_file *f, struct buf *out)
 {
 	struct history_file found = *f;
@@ -571,13 +578,13 @@ static int open_save(struct history_save *s, const struct bytes *was)
 	return error ? error : history_read_end(s, was);
 }
 
-/* Must the replaced version be kept, and is it not kept yet? */
+/* Must the replaced version be kept, unless it is kept already? */
 static bool wants_bytes(const struct history_save *s)
 {
 	return s->folder >= 0 && s->has_last && !s->is_joined && !s->copy;
 }
 
-/* After undo or redo of the file: the version that its bytes are kept as, or 0. */
+/* Finds a kept version that has the file's present bytes, as after an undo or redo; 0: none. */
 static uint64_t find_copy(const struct history_save *s)
 {
 	if (!s->has_last || s->last.kind != HISTORY_STEP || *s->last.view)
@@ -635,7 +642,8 @@ const char *history_line(const struct history_save *s)
 
 /* ---- keeping ---- */
 
-/* *payer: the user whose quota is full, if it returns EDQUOT. */
+/* Fills a copy from a file or from bytes. *payer gets the user whose quota is full, if the result
+ * is EDQUOT. */
 static int fill_copy(int from, int to, const struct bytes *bytes, uid_t *payer)
 {
 	struct attributes attributes = ATTRIBUTES_INIT;
@@ -655,7 +663,7 @@ static int fill_copy(int from, int to, const struct bytes *bytes, uid_t *payer)
 	return error;
 }
 
-/* Copies a file, or with from -1 the bytes. */
+/* Makes a copy of a file or, if `from` is -1, of the bytes. */
 static int copy_once(struct history_save *s, int from, const struct bytes *bytes, const char *name,
 		     uid_t *payer)
 {
@@ -681,7 +689,8 @@ static int copy_once(struct history_save *s, int from, const struct bytes *bytes
 	return error;
 }
 
-/* If the disk is full, the old version is not kept, but the save continues. */
+/* Keeps a copy of the old version. If the disk is full, the version is not kept, but the save
+ * continues. */
 static int keep_copy(struct history_save *s, int from, const struct bytes *bytes, uint64_t size)
 	REQUIRES(replace_class)
 {
@@ -710,10 +719,8 @@ static int history_copy_file(struct history_save *s, int dir, const char *file, 
 	return error;
 }
 
-/*
- * A kept version is unlikely to be read soon. Dropping its pages frees them for the next save;
- * allocating new ones is the most expensive part of a save.
- */
+/* Drops the page cache of a kept version, which is unlikely to be read soon: the next save can use
+ * these pages, and allocating new ones is the most expensive part of a save. */
 static void drop_pages(int dir, const char *name)
 {
 	int fd;
@@ -724,10 +731,9 @@ static void drop_pages(int dir, const char *name)
 	close(fd);
 }
 
-/*
- * A file with other hard links is copied, since it can be written to through them. So is one that
- * cannot be linked (EPERM on FAT, or for another user's file; EXDEV).
- */
+/* Keeps the old version by a link or, if that is impossible, a copy. A file with other hard links
+ * is copied, since it can be written to through them; so is a file that cannot be linked (EPERM on
+ * FAT, or for another user's file; EXDEV). */
 static int history_keep_old(struct history_save *s, int dir, const char *name, bool spare)
 	REQUIRES(replace_class)
 {
@@ -756,7 +762,7 @@ static int history_keep_old(struct history_save *s, int dir, const char *name, b
 	return 0;
 }
 
-/* Called by replace_place with the caller's lock. */
+/* Called by replace_place, whose caller holds the lock. */
 UNSHARED int history_keep(void *save, int dir, const char *name, bool spare)
 {
 	return history_keep_old(save, dir, name, spare);
@@ -788,10 +794,8 @@ int history_base(struct history_save *s, struct bytes base, const struct history
 	return keep_copy(s, -1, &base, base.size);
 }
 
-/*
- * We moved another program's file away, and cannot move it back, since its name was taken again:
- * keeps the file as a version of its own.
- */
+/* Keeps another program's file as a version of its own: we moved it away and cannot move it back,
+ * since its name is in use again. */
 static int keep_other(struct history_save *s, int dir, const char *name, struct bytes bytes)
 	REQUIRES(replace_class)
 {
@@ -818,10 +822,8 @@ static int keep_other(struct history_save *s, int dir, const char *name, struct 
 	return error && error != EXDEV ? error : EAGAIN;
 }
 
-/*
- * The file was moved to a name that only we know. If a program that takes no lock had replaced it
- * before, moves it back: EAGAIN.
- */
+/* Checks the file that was moved to a private name. If another program, which takes no lock, had
+ * replaced the file before, moves it back and returns EAGAIN. */
 static int check_moved(struct history_save *s, int dir, const char *name) REQUIRES(replace_class)
 {
 	const struct history_file *f = s->file;
@@ -841,7 +843,7 @@ static int check_moved(struct history_save *s, int dir, const char *name) REQUIR
 	return error;
 }
 
-/* Removes the file that was moved to a private name; gives it its own back if that fails. */
+/* Removes the file that was moved to a private name; if that fails, renames it back. */
 static int remove_checked(struct history_save *s, const char *moved, uint64_t size)
 	REQUIRES(replace_class)
 {
@@ -855,18 +857,16 @@ static int remove_checked(struct history_save *s, const char *moved, uint64_t si
 	return error;
 }
 
-/*
- * The file is moved to a private name before it is removed, since its own name may be another
- * program's file at any time. If the disk is full, it is removed by its own name.
- */
+/* Removes the file after moving it to a private name, since another program may put its own file at
+ * the old name at any time. If the disk is full, the file is removed by its own name. */
 static int remove_moved(struct history_save *s, uint64_t size) REQUIRES(replace_class)
 {
 	const struct history_file *f = s->file;
 	char moved[NAME_MAX + 1];
-	/* A name beside the file. After a kill the file gets its own back. */
+	/* The private name is noted, so that after a kill the file gets its own name back. */
 	int error = state_on_its_way(s->history->state, f->folder, f->name, moved);
 
-	/* No room to note even a private name; removing the file makes room. */
+	/* Without room to note even a private name, remove the file directly, which makes room. */
 	if (history_needs_room(error))
 		return unlinkat(f->dir, f->name, 0) ? errno : 0;
 	if (error)
@@ -876,7 +876,8 @@ static int remove_moved(struct history_save *s, uint64_t size) REQUIRES(replace_
 		error = check_moved(s, f->dir, moved);
 	if (!error)
 		error = remove_checked(s, moved, size);
-	/* A file that is still there gets its name from a later mount, which finds it noted. */
+	/* If the file is still there under its private name, a later mount renames it back, since
+	 * that name is noted. */
 	if (faccessat(f->dir, moved, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
 		state_temporary_gone(s->history->state, f->folder);
 	return error;
@@ -900,7 +901,7 @@ int history_remove(struct history_save *s)
 
 /* ---- room ---- */
 
-/* Free space of the filesystem that holds the versions. */
+/* Returns the free space of the filesystem that holds the versions. */
 static bool free_space(struct state *state, uint64_t *out)
 {
 	struct statvfs fs;
@@ -914,7 +915,7 @@ static bool free_space(struct state *state, uint64_t *out)
 	return !error;
 }
 
-/* The limit, or a tenth of the free space if that is less. */
+/* Returns the limit for all versions, or a tenth of the free space if that is less. */
 static uint64_t limit_now(const struct history *h)
 {
 	uint64_t space;
@@ -929,7 +930,8 @@ static bool history_same_time(const struct timespec *a, const struct timespec *b
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-/* Does the folder still have the mtime that we left? If so, no other process has added versions. */
+/* Does the folder still have the mtime of our last change? If so, no other process has added
+ * versions. */
 static bool is_ours(struct history *h) REQUIRES(replace_class)
 {
 	struct stat st;
@@ -1006,17 +1008,19 @@ static void limit_space(struct history *h, uint64_t added, uint64_t batch) REQUI
 	disk_history_make_room(h, limit - limit / SLACK, batch);
 }
 
-/* The space of a save besides the file: folders, its path, its line, the list of temporaries. */
+/* Space that a save needs besides the file: folders, its path, its log line, the list of
+ * temporaries. */
 #define SPARE ((uint64_t)16384)
 
-/* How many bytes a save of `size` bytes lacks on this filesystem; 0 if space is not the problem. */
+/* Returns how many bytes a save of `size` bytes lacks on this filesystem; 0 if space is not the
+ * problem. */
 static uint64_t lacking(const struct statvfs *fs, uint64_t size)
 {
 	uint64_t need = history_cost(size) + SPARE, space = (uint64_t)fs->f_bavail * fs->f_frsize;
 
 	if (need > space)
 		return need - space;
-	return fs->f_files && !fs->f_favail; /* a version is an inode, too */
+	return fs->f_files && !fs->f_favail; /* a version also needs an inode */
 }
 
 bool history_is_beside(const struct history *h, int dir)
@@ -1033,10 +1037,8 @@ bool history_is_beside(const struct history *h, int dir)
 	return same;
 }
 
-/*
- * The bytes to drop for a save of `size` bytes; 0: none. A limit that does not show in the free
- * space, such as a quota: all that is needed must come from versions.
- */
+/* Returns how many bytes of versions to drop for a save of `size` bytes; 0: none. If the limit does
+ * not show in the free space, as with a quota, all bytes of the save must come from versions. */
 static uint64_t needed_room(const struct history *h, int error, uint64_t size)
 {
 	struct statvfs fs;
@@ -1070,7 +1072,8 @@ bool history_yield(struct history *h, int error, int dir, uint64_t size, uid_t p
 	return made;
 }
 
-/* The slot of a batch in `running`; if it has none, an empty slot; NULL if all slots are taken. */
+/* Returns the slot of a batch in `running`; an empty slot if the batch has none; NULL if all slots
+ * are in use. */
 static struct running *history_find_running(struct history *h, uint64_t batch)
 	REQUIRES(history_class)
 {
@@ -1159,10 +1162,8 @@ static int begin_for_owner(struct history_save *s, const struct bytes *now)
 	return begin_anew(s);
 }
 
-/*
- * The bytes of the version that was replaced are kept as those of an older one. They get the newer
- * number, so that they are the last to be dropped, and not the first.
- */
+/* Renames the kept bytes of an older version, which equal those of the replaced one, to the newer
+ * number, so that they are dropped last, not first. */
 static void keep_as_newer(const struct history_save *s)
 {
 	char older[HISTORY_NAME_SIZE], newer[HISTORY_NAME_SIZE];
@@ -1186,10 +1187,8 @@ void history_end(struct history_save *s, const struct bytes *now, const struct h
 	release_save(s);
 }
 
-/*
- * After a failed rename, a linked version is still the live file, so the link is dropped; a moved
- * one is kept.
- */
+/* Cancels a save after a failed rename. A version kept as a link is still the live file, so the
+ * link is removed; a version that was moved stays. */
 void history_cancel(struct history_save *s)
 {
 	struct stat st;
@@ -1391,11 +1390,9 @@ void history_rename(struct state *state, const char *from, const char *to)
 	struct stat st;
 	int top;
 
-	/*
-	 * A path that is not in SOURCE is a clip's, which has no versions. Does not take the state
-	 * lock: a rename would have to wait for other processes, and a save that runs now has the
-	 * folder open.
-	 */
+	/* A path that is not in SOURCE is a clip's, which has no versions. Renaming does not take
+	 * the state lock: it would have to wait for other processes, and a save that is running has
+	 * the folder open. */
 	if (open_top(state, false, &top))
 		return;
 	if (!fstatat(state_source(state), to, &st, AT_SYMLINK_NOFOLLOW)) {
@@ -1481,7 +1478,7 @@ int history_blob_get(struct state *state, const struct history_file *file, struc
 	struct stat st;
 	int error = history_open(state, file, &book);
 
-	/* The folder may have no version yet. */
+	/* If the folder has no versions yet, check_owner cannot decide. */
 	if (book.folder >= 0 && (!error || !book.log.count))
 		error = dirfd_read(book.folder, BLOB, BLOB_MAX, out, &st);
 	history_release(&book);
@@ -1559,10 +1556,8 @@ struct orphan {
 	bool is_taken;
 };
 
-/*
- * The newest version with the orphan's bytes; NULL if those bytes are already kept. Looks at all
- * versions, since other mounts may have saved after this one.
- */
+/* Finds the newest version with the orphan's bytes; NULL if those bytes are already kept. Looks at
+ * all versions, since other mounts may have saved after this one. */
 static const struct history_entry *history_find_version(const struct orphan *o,
 							const struct history_log *log)
 {
@@ -1581,7 +1576,7 @@ static const struct history_entry *history_find_version(const struct orphan *o,
 	return found;
 }
 
-/* Was it replaced by the present file? Not if that has the same bytes. */
+/* Was the orphan replaced by the present file? Not if both have the same bytes. */
 static bool was_replaced(const struct orphan *o, const char *name)
 {
 	struct stat live;
@@ -1633,7 +1628,8 @@ static bool read_orphan(struct orphan *o)
 	return !error;
 }
 
-/* A mount does not wait long, since the next one can recover as well. */
+/* Moves an orphan into history. A mount does not wait long for the lock, since the next mount can
+ * recover as well. */
 static int rescue_orphan(struct state *state, const char *folder, int dir, const char *name)
 {
 	struct orphan o = {.state = state, .folder = folder, .dir = dir, .name = name};
@@ -1651,14 +1647,12 @@ static int rescue_orphan(struct state *state, const char *folder, int dir, const
 	state_unlock(state);
 	if (!o.is_taken)
 		return ENOENT;
-	/* If the version was copied instead of moved, the temporary is still there. */
+	/* If the version was copied and not moved, the temporary still exists. */
 	return !unlinkat(dir, name, 0) || errno == ENOENT ? 0 : errno;
 }
 
-/*
- * Notes the version on disk if the last line is about another, and renames the folder if its path
- * has changed.
- */
+/* Adds a line for the version on disk if the last line is about another version, and renames the
+ * folder if its path has changed. */
 static void mend_folder(struct state *state, int top, const char *key, const char *path)
 	REQUIRES(replace_class)
 {
@@ -1680,17 +1674,15 @@ static void mend_folder(struct state *state, int top, const char *key, const cha
 		return;
 	error = dirfd_read(file.dir, file.name, SIZE_MAX, &there, &st);
 	was = buf_bytes(&there);
-	/* A file that cannot be read now is not taken for removed. */
+	/* A file that cannot be read now is not treated as removed. */
 	if ((!error || error == ENOENT) && !history_begin(&h, &save, &file, error ? NULL : &was, 0))
 		history_cancel(&save);
 	buf_release(&there);
 	close(file.dir);
 }
 
-/*
- * A kill left something half done if the bytes of the last version are kept (a save), or if the
- * folder's key is not that of its path (a rename).
- */
+/* Repairs the history of one file after a kill: a save was interrupted if the bytes of the last
+ * version are kept, and a rename if the folder's key is not that of its path. */
 UNSHARED static void mend_one(void *state, int top, const char *key, const char *path)
 {
 	struct history_log log = HISTORY_LOG_INIT;

@@ -35,7 +35,8 @@
 
 struct history;
 
-/* limit: in bytes of all versions; 0: nothing is kept. NULL: no memory. */
+/* Creates the history. `limit` is the size in bytes of all versions; 0: nothing is kept. NULL when
+ * out of memory. */
 struct history *history_new(struct state *state, uint64_t limit);
 void history_free(struct history *h); /* NULL is fine */
 struct state *history_state(const struct history *h);
@@ -45,29 +46,26 @@ struct state *history_state(const struct history *h);
  */
 void history_begin_move(struct history *h) EXCLUDES(history_class);
 void history_end_move(struct history *h) EXCLUDES(history_class);
-/*
- * Call after state_new: removes temporaries of killed programs (state_clean), or moves those that
- * are versions into history.
- */
+/* Removes temporaries of killed programs (state_clean), or moves those that are versions into
+ * history. Call it after state_new. */
 void history_clean(struct state *state);
-/*
- * As history_clean, and completes the history of files that a kill left half done. EBUSY if another
- * process holds the state's lock; the next mount then does it.
- */
+/* Like history_clean, and completes histories that a kill left half done. EBUSY if another process
+ * holds the state's lock; the next mount then does it. */
 int history_recover(struct state *state);
 
-/* A file: descriptor and path from SOURCE of its folder ("" is SOURCE), and its name. */
+/* Identifies a file: descriptor of its folder, the folder's path from SOURCE ("" is SOURCE), and
+ * the file's name. */
 struct history_file {
 	int dir;
 	const char *folder, *name;
-	/* Digests of its content before and after a save if known; or NULL. */
+	/* digests of the file's content before and after a save if known; or NULL */
 	const struct history_digest *was, *now;
 };
 
 /* The program that saves, and a description of the change. Texts may be NULL. */
 struct history_note {
-	uint64_t batch; /* 0: of none */
-	bool apart;     /* a version of its own, even if the last one is of this batch */
+	uint64_t batch; /* batch that the save belongs to; 0: none */
+	bool apart;     /* make a separate version, even if the last one belongs to this batch */
 	const char *program, *what;
 	bool unfinished;
 	bool step; /* the save is an undo or redo (history_log.h) of `view` */
@@ -76,7 +74,7 @@ struct history_note {
 	const char *view; /* the view that a step is limited to; "": the whole file */
 };
 
-/* The batch whose version the save may join: an argument of history_begin. */
+/* Returns the batch whose version the save may extend: an argument of history_begin. */
 static inline uint64_t history_joins(const struct history_note *note)
 {
 	return note->apart ? 0 : note->batch;
@@ -95,7 +93,7 @@ static inline uint64_t history_joins(const struct history_note *note)
 struct history_save {
 	struct history *history;
 	const struct history_file *file;
-	int folder; /* folder of the file's versions; -1: nothing is kept */
+	int folder; /* folder of the file's versions; -1 if nothing is kept */
 	struct buf path;
 	struct history_log log; /* the end of the file's log */
 	struct history_entry last;
@@ -105,17 +103,15 @@ struct history_save {
 	bool is_unnoted; /* the file was saved by a program that was killed before it could add the
 			    line */
 	bool is_joined;  /* the save is part of the batch that made the last version */
-	uint64_t copy;   /* the version that already has the bytes of the file; 0: none */
+	uint64_t copy;   /* the version whose kept bytes equal the present file; 0: none */
 	bool is_linked;  /* the file has other hard links, which keep these bytes */
 	struct history_digest was;
-	struct bytes there; /* the caller's: the present content of the file */
-	uint64_t added;     /* bytes */
+	struct bytes there; /* present content of the file, owned by the caller */
+	uint64_t added;     /* bytes that the save has added to the history */
 };
-/*
- * Begins a save that replaces or removes the file, which has these bytes; NULL: there is no file
- * yet. The bytes must stay until history_remove has returned. Fails if versions cannot be kept for
- * any reason but space.
- */
+/* Begins a save that replaces or removes the file. `was` has the file's present bytes, which must
+ * stay until history_remove has returned; NULL: there is no file yet. Fails if versions cannot be
+ * kept for any reason but space. */
 int history_begin(struct history *h, struct history_save *s, const struct history_file *file,
 		  const struct bytes *was, uint64_t batch) REQUIRES(replace_class);
 /*
@@ -129,13 +125,13 @@ int history_keep(void *save, int dir, const char *name, bool spare);
  */
 int history_base(struct history_save *s, struct bytes base, const struct history_note *note)
 	REQUIRES(replace_class);
-/* Like unlinkat; EAGAIN, and nothing is removed, if the name is another file by now. */
+/* Removes the file like unlinkat; EAGAIN, and nothing is removed, if another file has the name by
+ * now. */
 int history_remove(struct history_save *s) REQUIRES(replace_class);
-/* The description of the last version if this save joins its batch; else "". */
+/* Returns the description of the last version if this save extends it; else "". */
 const char *history_line(const struct history_save *s);
-/*
- * Ends a save: the file now has these bytes; NULL: it was removed. Drops old versions to make room.
- */
+/* Ends a save after which the file has the bytes `now`; NULL: it was removed. Drops old versions to
+ * make room. */
 void history_end(struct history_save *s, const struct bytes *now, const struct history_note *note)
 	REQUIRES(replace_class);
 /* Ends a save that replaced nothing. */
@@ -152,24 +148,23 @@ void history_cancel(struct history_save *s) REQUIRES(replace_class);
  */
 bool history_yield(struct history *h, int error, int dir, uint64_t size, uid_t payer)
 	REQUIRES(replace_class);
-/* Are versions kept on the filesystem of this folder? Also false if there are none yet. */
+/* Does the filesystem of the folder `dir` also hold the versions? False if there are no versions
+ * yet. */
 bool history_is_beside(const struct history *h, int dir);
 static inline bool history_needs_room(int error)
 {
 	return error == ENOSPC || error == EDQUOT;
 }
-/*
- * Keeps the versions from before a running batch from being dropped; once for each file in which it
- * runs. At most 64 batches; thread-safe, without the lock.
- */
+/* Protects the versions from before a running batch from being dropped. Call it once for each file
+ * of the batch. At most 64 batches; thread-safe, without the lock. */
 void history_begin_batch(struct history *h, uint64_t batch) EXCLUDES(history_class);
 void history_end_batch(struct history *h, uint64_t batch) EXCLUDES(history_class);
 
 /* ---- reading ---- */
 
-/* The versions of a file as they are now. */
+/* The versions of a file at the time of reading. */
 struct history_book {
-	int folder; /* of their bytes; -1: none */
+	int folder; /* folder that holds the bytes of the versions; -1: none */
 	struct history_log log;
 };
 #define HISTORY_BOOK_INIT                                                                          \
@@ -181,25 +176,24 @@ struct history_book {
  * file. `file->dir` may be -1. Call history_release in either case.
  */
 int history_open(struct state *state, const struct history_file *file, struct history_book *b);
-/*
- * Like history_open, but reads the end of the log: the last version, and possibly some before it.
- */
+/* Like history_open, but reads only the end of the log: the last version, and possibly some before
+ * it. */
 int history_open_end(struct state *state, const struct history_file *file, struct history_book *b);
 void history_release(struct history_book *b);
-/* The index of a kept version with the same bytes; SIZE_MAX: none. */
+/* Returns the index of a kept version with the same bytes as version i; SIZE_MAX: none. */
 size_t history_kept(const struct history_log *l, size_t i);
-/*
- * The bytes of version i, which must be kept. `fd`, unless NULL, gets a descriptor of their file.
- */
+/* Reads the bytes of version i, which must be kept. `fd`, unless NULL, gets a descriptor of the
+ * file with them. */
 int history_bytes(const struct history_book *b, size_t i, struct buf *out, int *fd);
 
-/* Calls it with the path of each file that has versions; it may call all functions here. */
+/* Calls `each` with the path of each file that has versions; the callback may use all functions
+ * here. */
 typedef void history_each(void *closure, const char *path);
 int history_for_each(struct state *state, history_each *each, void *closure);
 
 /* ---- other changes ---- */
 
-/* A file or folder has moved. Neither takes nor needs the lock. */
+/* Records that a file or folder has moved. Neither takes nor needs the lock. */
 void history_rename(struct state *state, const char *from, const char *to);
 /* Removes all versions of a file, and its blob. ENODATA if there are none. With the lock. */
 int history_forget(struct state *state, const struct history_file *file) REQUIRES(replace_class);
@@ -214,16 +208,14 @@ int history_set_unfinished(struct history *h, const struct history_file *file, u
 
 /* Appends the blob to `out`; ENODATA if there is none. */
 int history_blob_get(struct state *state, const struct history_file *file, struct buf *out);
-/* Replaces the blob; empty: removes it. With the lock. */
+/* Replaces the blob of a file; an empty one removes it. With the lock. */
 int history_blob_put(struct state *state, const struct history_file *file, struct bytes blob)
 	REQUIRES(replace_class);
-/* Has the file a folder here? It has none if its last save lacked the room. */
+/* Does the history have a folder for the file? It has none if the last save lacked the room. */
 bool history_has(struct history *h, const struct history_file *file) EXCLUDES(history_class);
-/*
- * history_blob_put while this process may rename files in SOURCE (history_begin_move). `make`: also
- * if the file has no folder here yet; else nothing is stored, as its history was forgotten. With
- * the lock.
- */
+/* Like history_blob_put, but for use while this process may rename files in SOURCE
+ * (history_begin_move). With `make`, creates the file's folder if necessary; without it, nothing is
+ * stored if the folder is missing, as after history_forget. With the lock. */
 int history_keep_blob(struct history *h, const struct history_file *file, struct bytes blob,
 		      bool make) REQUIRES(replace_class) EXCLUDES(history_class);
 

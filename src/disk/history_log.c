@@ -26,10 +26,9 @@ bool history_digest_same(const struct history_digest *a, const struct history_di
 
 /* ---- lines ---- */
 
-/*
- * A line: number, kind, unfinished, batch, time, size, mtime, dev, ino, uid, digest, back, view,
- * program, what, with tabs between. In texts control characters and '%' are "%XX".
- */
+/* Fields of a line, separated by tabs: number, kind, unfinished, batch, time, size, mtime, dev,
+ * ino, uid, digest, back, view, program, what. Control characters and '%' in texts are stored as
+ * "%XX". */
 #define FIELDS 15
 
 static const char kind_letters[HISTORY_KINDS + 1] = "emfrs";
@@ -67,7 +66,7 @@ static int history_log_hex_digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Unescapes in place. */
+/* Unescapes a text in place. */
 static const char *history_log_read_text(char *text)
 {
 	char *to = text;
@@ -148,7 +147,7 @@ static bool history_log_read_line(char *line, struct history_entry *e)
 
 /* ---- the list ---- */
 
-/* The first index whose number is not less. */
+/* Returns the first index whose number is not less than `number`. */
 static size_t history_log_find_place(const struct history_log *l, uint64_t number)
 {
 	size_t low = 0, high = l->count;
@@ -259,10 +258,8 @@ int history_log_read(int folder, struct history_log *out)
 	return error == ENOENT ? 0 : error;
 }
 
-/*
- * Reads the last `most` bytes, or fewer: from the beginning of a line, since from its middle a line
- * could be taken for that of another version.
- */
+/* Reads at most the last `most` bytes, from the beginning of a line: a line cut at its start could
+ * be taken for another version's. */
 static int history_log_read_lines(int fd, off_t most, struct buf *out)
 {
 	const uint8_t *line;
@@ -273,7 +270,7 @@ static int history_log_read_lines(int fd, off_t most, struct buf *out)
 
 	if (fstat(fd, &st))
 		return errno;
-	/* One more byte: after a newline there, the first line is whole. */
+	/* Read one byte more: if it is a newline, the first line is whole. */
 	at = st.st_size > most ? st.st_size - most - 1 : 0;
 	if (!buf_reserve(out, (size_t)(st.st_size - at)))
 		return ENOMEM;
@@ -314,17 +311,15 @@ static bool is_step(const struct history_log *l, const struct history_scope *s, 
 	return e->kind == HISTORY_STEP && (*s->view || !*e->view);
 }
 
-/* Did an undo remove the file? That only happens to loose files (`unmakes`, history_undo.h). */
+/* Did an undo remove the file? That happens only to loose files (`unmakes`, history_undo.h). */
 static bool history_is_unmade(const struct history_entry *e)
 {
 	return e->kind == HISTORY_REMOVED && e->back != 0;
 }
 
-/*
- * The index of the version that version i equals within the scope. If i is an undo or redo of this
- * view or of the whole file, that is the version it restored; one of another view changes nothing
- * in this scope, so it equals the version before it.
- */
+/* Returns the index of the version that version i equals within the scope. If i is an undo or redo
+ * of this view or of the whole file, that is the version it restored. A step of another view
+ * changes nothing in this scope, so it equals the version before it. */
 size_t history_position(const struct history_log *l, const struct history_scope *s, size_t i)
 {
 	while (is_step(l, s, i)) {
@@ -339,10 +334,8 @@ size_t history_position(const struct history_log *l, const struct history_scope 
 	return i;
 }
 
-/*
- * The version that this one was made from; SIZE_MAX before the file was made. A step to a version
- * that was dropped continues with the next older one.
- */
+/* Returns the version that version i was made from; SIZE_MAX if it made the file. For a step to a
+ * version that was dropped, returns the next older one. */
 static size_t previous_version(const struct history_log *l, const struct history_scope *s, size_t i)
 {
 	size_t next = is_step(l, s, i) ? history_log_find_place(l, l->list[i].back) : i;
@@ -368,7 +361,7 @@ size_t history_undo(const struct history_log *l, const struct history_scope *s)
 	return at;
 }
 
-/* The version from which the last sequence of undo and redo started. */
+/* Returns the version from which the last sequence of undo and redo started. */
 static size_t first_position(const struct history_log *l, const struct history_scope *s)
 {
 	size_t i = l->count - 1;

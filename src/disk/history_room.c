@@ -29,7 +29,7 @@ struct book {
 	char name[NAME_SIZE];
 	struct kept *list;
 	size_t count, room;
-	size_t first; /* index of the oldest that is still kept */
+	size_t first; /* index of the oldest version that is still kept */
 	uint64_t cost;
 };
 
@@ -38,10 +38,10 @@ struct library {
 	int64_t now;
 	const struct history_running *running;
 	const uid_t *owner; /* only versions of this user count; NULL: all */
-	bool leaves_needed; /* needed versions do not count */
+	bool leaves_needed; /* versions that running batches need do not count */
 	struct book *books;
 	size_t count, room;
-	bool failed; /* no memory */
+	bool failed; /* an allocation failed */
 };
 
 /* ---- listing versions ---- */
@@ -196,7 +196,8 @@ static void skip_gone(struct book *b)
 		b->first++;
 }
 
-/* Of versions older than an hour, keeps the last of each hour; older than a day, of each day. */
+/* Thins out a file's versions: of those older than an hour, keeps the last of each hour; of those
+ * older than a day, the last of each day. */
 static void thin_book(const struct library *l, struct book *b)
 {
 	int64_t bucket = -1;
@@ -278,10 +279,8 @@ static uint64_t drop_to_level(struct library *l, uint64_t target)
 	return total;
 }
 
-/*
- * Called when only the newest and the needed versions of each file are left. Of the files whose
- * newest version may be dropped, finds the one where it is the oldest.
- */
+/* Returns the file whose newest version is the oldest of all and may be dropped. Called when each
+ * file has only its newest and needed versions left. */
 static struct book *oldest_newest(const struct library *l)
 {
 	struct book *oldest = NULL;
@@ -307,14 +306,14 @@ static void drop_newest(struct library *l, uint64_t target)
 
 		drop_version(l, b, b->count - 1);
 		if (b->cost == before)
-			break; /* the bytes of the version cannot be removed */
+			break; /* the version cannot be removed, so removing more would not help */
 		total -= before - b->cost;
 	}
 }
 
 /* ---- log lines of dropped versions ---- */
 
-/* Are the bytes of version i kept as those of another one? */
+/* Are the bytes of version i kept as those of another version? */
 static bool has_copy(const struct history_log *log, size_t i)
 {
 	const struct history_entry *e = &log->list[i];
@@ -327,7 +326,7 @@ static bool has_copy(const struct history_log *log, size_t i)
 	return false;
 }
 
-/* Did undo or redo lead to version i? */
+/* Did an undo or redo restore version i? */
 static bool is_led_to(const struct history_log *log, size_t i)
 {
 	for (size_t j = i + 1; j < log->count; j++) {

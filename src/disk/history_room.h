@@ -6,13 +6,13 @@
 #include "history_log.h"
 #include "state.h"
 
-/* The space that a version is counted with: its blocks, and one for its line. */
+/* Returns the space that a version counts for: its blocks, and one block for its log line. */
 static inline uint64_t history_cost(uint64_t size)
 {
 	return (size + 4095) / 4096 * 4096 + 4096;
 }
 
-/* Versions that are never dropped: those from before these batches. 0: none. */
+/* Running batches, whose versions from before them are never dropped. 0: none. */
 struct history_running {
 	const uint64_t *batches;
 	size_t count;
@@ -24,10 +24,8 @@ struct history_running {
  */
 int history_make_room(struct state *state, uint64_t target, const struct history_running *running,
 		      uint64_t *left);
-/*
- * Drops versions with `size` bytes; those of `owner` only, unless NULL. If that many may not be
- * dropped, drops none and *made is false. 0 or an errno.
- */
+/* Drops versions with `size` bytes in total, only those of `owner` unless it is NULL. If not enough
+ * may be dropped, drops none and sets *made to false. 0 or an errno. */
 int history_free_room(struct state *state, uint64_t size, const uid_t *owner,
 		      const struct history_running *running, bool *made);
 /* Thins out one file's versions by age. `folder` contains them. */

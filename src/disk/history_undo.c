@@ -49,7 +49,7 @@ static bool has_bytes_or_none(void *log, size_t i)
 	return l->list[i].kind == HISTORY_REMOVED || has_bytes(log, i);
 }
 
-/* Can the save that made the file be undone by removing it? */
+/* Can an undo remove the file, because its first save made it? */
 static bool can_unmake(const struct history_log *l)
 {
 	struct history_scope scope = {"", same_as_last, has_bytes, (void *)(uintptr_t)l};
@@ -58,7 +58,8 @@ static bool can_unmake(const struct history_log *l)
 	return history_log_last(l)->kind != HISTORY_REMOVED && l->list[at].kind == HISTORY_MADE;
 }
 
-/* *to is SIZE_MAX if the step removes the file: undo if can_unmake(), or redo of a removal. */
+/* Chooses the version of an undo or redo. *to is SIZE_MAX if the step removes the file: an undo if
+ * can_unmake(), or the redo of a removal. */
 static int choose_step(struct history_log *l, bool back, bool unmakes, size_t *to)
 {
 	struct history_scope scope = {"", same_as_last, back ? has_bytes : has_bytes_or_none, l};
@@ -94,7 +95,7 @@ static int go_before(struct history_log *l, uint64_t batch, size_t *to)
 		return EALREADY; /* the batch made the file and removed it */
 	for (size_t i = 0; i < first; i++) {
 		if (l->list[i].batch == batch)
-			return ESTALE; /* and others saved in between */
+			return ESTALE; /* other programs saved between the batch's saves */
 	}
 	/* Lines of versions that are not kept may have been dropped. */
 	if (l->list[first].kind != HISTORY_MADE &&
@@ -108,7 +109,7 @@ static int go_before(struct history_log *l, uint64_t batch, size_t *to)
 	return *to != SIZE_MAX && !has_bytes(l, *to) ? ENODATA : 0;
 }
 
-/* Does the file still have the content of its last version? */
+/* Does the file still have the content that its last version has? */
 static bool is_as_noted(const struct restoring *r)
 {
 	const struct history_result *result = r->result;
@@ -329,7 +330,7 @@ static int restore_once(struct restoring *r)
 }
 
 #define TRIES 50
-#define STEP_MS 20 /* between two attempts */
+#define STEP_MS 20 /* milliseconds between two attempts */
 
 int history_restore(struct history *h, const struct history_file *file,
 		    const struct history_request *request, struct history_result *result)

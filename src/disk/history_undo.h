@@ -25,8 +25,9 @@ struct history_request {
 
 struct history_result {
 	struct history_book book; /* the log before the undo or redo */
-	size_t from, to;          /* places in its log; `to` is SIZE_MAX where there was no file */
-	struct buf there, bytes;  /* old and new content of the file */
+	size_t from, to; /* indices in the log of the versions before and after the step; `to` is
+			    SIZE_MAX if there was no file */
+	struct buf there, bytes; /* old and new content of the file */
 	bool was_there;
 };
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Length of the character at the beginning of `text`; 0 if that is not UTF-8. */
+/* Returns the length of the UTF-8 character at the beginning of `text`; 0 if there is none. */
 static size_t utf8_length(const char *text)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -63,7 +63,7 @@ static void unescape(const char *stored, char out[NAME_MAX + 1])
 	*to = '\0';
 }
 
-/* Is it the escaped form of a name? Returns the name in `name`. */
+/* Is `stored` the escaped form of a name? If so, stores the name in `name`. */
 static bool read_escaped(const char *stored, char name[NAME_MAX + 1])
 {
 	struct buf again = BUF_INIT;
@@ -76,7 +76,7 @@ static bool read_escaped(const char *stored, char name[NAME_MAX + 1])
 	return same;
 }
 
-/* Appends one name. */
+/* Appends the stored form of one name. */
 static int portable_add_name(struct buf *out, const char *name)
 {
 	size_t begin = out->size;

@@ -14,14 +14,12 @@
 struct process {
 	pid_t pid;      /* id of the thread group; 0: unknown, and the other fields mean nothing */
 	uint64_t start; /* clock ticks since the machine started */
-	char name[64];  /* name of its command: any bytes, NUL-terminated */
+	char name[64];  /* name of the process's command: any bytes, NUL-terminated */
 };
 
-/*
- * The process of a thread in our PID namespace. Unknown for kernel threads, threads that have ended
- * or that /proc does not show, and thread 0, by which the kernel means a thread in a namespace that
- * we cannot see.
- */
+/* Finds the process of a thread in our PID namespace. Unknown for kernel threads, threads that have
+ * ended or that /proc does not show, and thread 0, which the kernel gives for threads in a
+ * namespace that we cannot see. */
 void process_of_thread(pid_t thread, struct process *out);
 bool process_same(const struct process *a, const struct process *b);
 /*
@@ -31,11 +29,11 @@ bool process_same(const struct process *a, const struct process *b);
  */
 int process_open(const struct process *p, int *fd);
 
-/* How it ended. Unknown until its parent has waited for it, and always before Linux 6.15. */
+/* How a process ended. Unknown until its parent has waited for it, and always before Linux 6.15. */
 enum process_end { PROCESS_UNKNOWN, PROCESS_EXITED, PROCESS_KILLED };
 enum process_end process_how_ended(int fd);
 
-/* Parses /proc/PID/stat. False if it is not a user process. */
+/* Parses the content of /proc/PID/stat. False if it is not about a user process. */
 bool process_parse(const char *stat, struct process *out);
 
 #endif

@@ -17,7 +17,7 @@
 
 #define LINE_SHOWN 160     /* bytes of a long line that are shown around the fault */
 #define REFUSAL_ENTRY 4096 /* bytes that each file counts for in addition to its content */
-#define TRIES 100          /* to write into a folder that others remove */
+#define TRIES 100          /* attempts to write into a folder that another process may remove */
 
 /* The line with the fault and a caret under it; a long line is cut on both sides. */
 static void explain_place(struct bytes text, const struct position *where, size_t at,
@@ -165,7 +165,8 @@ static bool rejected_name(const char *name, unsigned version, char out[NAME_MAX 
 	return size > 0 && size <= NAME_MAX;
 }
 
-/* Does a file of this name have exactly this text? 0, ENOENT if there is none, or another errno. */
+/* Does the file `name` have exactly this text? 0 if so, ENOENT if the file does not exist, or
+ * another errno. */
 static int compare_text(int folder, const char *name, struct bytes text, bool *same)
 {
 	char stored[NAME_MAX + 1];
@@ -187,10 +188,8 @@ static int compare_text(int folder, const char *name, struct bytes text, bool *s
 	return 0;
 }
 
-/*
- * Chooses the name of this text's file: with the number that the text already has (*own), or else
- * the first that is free, which becomes *own, or whose file has the same text.
- */
+/* Chooses the file name for a refused text: with the number *own that the text has already, or else
+ * the first that is free, which is stored in *own, or whose file has the same text. */
 static int place_for(int folder, const char *name, struct bytes text, unsigned *own,
 		     char out[NAME_MAX + 1])
 {
@@ -245,7 +244,7 @@ int refusal_write(struct refusals *r, const char *path, struct bytes text, const
 	struct refused_view at = {.path = path};
 	int error = ENOENT;
 
-	/* An empty folder may be removed at any time, also by other processes. */
+	/* Try again: an empty folder may be removed at any time, also by other processes. */
 	for (unsigned i = 0; i < TRIES && error == ENOENT; i++) {
 		error = state_parent(r->state, STATE_REJECTED, path, true, &at.name, &at.folder);
 		if (error)
@@ -263,7 +262,7 @@ static bool refusal_remove_file(int folder, const char *name)
 	return portable_name(name, stored) == 0 && unlinkat(folder, stored, 0) == 0;
 }
 
-/* Is it the file of a refused text of the view, whatever its number? */
+/* Is `file` the name of a refused text of the view `name`, with any number? */
 static bool is_rejected(const char *file, const char *name)
 {
 	char right[NAME_MAX + 1];
@@ -276,7 +275,7 @@ static bool is_rejected(const char *file, const char *name)
 	return rejected_name(name, version, right) && strcmp(file, right) == 0;
 }
 
-/* Removes every number, since the user may have removed some in between. */
+/* Removes the refused texts of all numbers; the user may have removed some in between. */
 static bool remove_rejected(int folder, const char *name)
 {
 	struct dirent *entry;

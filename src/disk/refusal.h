@@ -22,7 +22,8 @@ struct refusals;
 struct refusals *refusals_new(struct state *s, uint64_t max); /* NULL when out of memory */
 void refusals_free(struct refusals *r);                       /* NULL is fine */
 
-/* Owner and mode of the files: the caller, with the group and mode of the view. */
+/* Owner and mode of the files with a refused text: the user who wrote it, with the group and mode
+ * of the view. */
 struct refusal_owner {
 	uid_t uid;
 	gid_t gid;
@@ -38,7 +39,7 @@ struct refusal_owner {
  */
 int refusal_write(struct refusals *r, const char *path, struct bytes text, const struct err *err,
 		  const struct refusal_owner *owner, unsigned *own);
-/* Removes the refused texts of a view. True if there were any. */
+/* Removes the refused texts of a view. Returns true if there were any. */
 bool refusal_remove(struct refusals *r, const char *path);
 
 #endif

@@ -29,7 +29,7 @@ static bool replace_is_written(int fd)
 	return false;
 }
 
-/* 0 if the file is the expected version, or missing as expected; else EAGAIN. */
+/* Returns 0 if the file has the expected version, or is missing as expected; else EAGAIN. */
 static int check_version(const struct replacement *r)
 {
 	struct file_version there;
@@ -51,54 +51,51 @@ static int check_target(const struct replacement *r)
 	return !error && r->expect && r->old >= 0 && replace_is_written(r->old) ? EBUSY : error;
 }
 
-/* Also compares bytes: a write may leave all times of the version as they were. */
+/* Checks the version and compares the bytes: a write may leave all times of the version
+ * unchanged. */
 static int check_bytes(const struct replacement *r)
 {
 	return r->was ? dirfd_compare(r->old, *r->was) : 0;
 }
 
-/*
- * Compares again only if times are coarse. Otherwise only a write between the last check and the
- * rename could be missed.
- */
+/* Compares the bytes again if times are coarse. Otherwise, only a write between the last check and
+ * the rename could be missed. */
 static int check_bytes_again(const struct replacement *r)
 {
 	return r->was && file_version_coarse(r->expect) ? check_bytes(r) : 0;
 }
 
-/* If the old file cannot be opened because it is another version by now, the error is EAGAIN. */
+/* Opens the old file. If that fails because the file has another version by now, the error is
+ * EAGAIN. */
 static int open_old(struct replacement *r)
 {
 	int opened, error;
 
 	if (!r->expect)
-		return 0; /* the file that has its name now may be gone when it is placed */
+		return 0; /* the file that has the name now may be gone before the new one is placed
+			   */
 	opened = dirfd_open(r->dir, r->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &r->old);
 	error = check_target(r);
 	return error ? error : opened;
 }
 
-/* Only a full quota is an error. */
+/* Changes owner and group; only a full quota is an error. */
 static int change_owner(int fd, uid_t uid, gid_t gid, bool *changed)
 {
 	*changed = fchown(fd, uid, gid) == 0;
 	return !*changed && errno == EDQUOT ? errno : 0;
 }
 
-/*
- * Were set-id bits and capabilities meant for other bytes? As with write(), they are dropped if the
- * new bytes are from a user other than root or the owner.
- */
+/* Must set-id bits and capabilities be dropped? As with write(), they are if the new bytes come
+ * from a user other than root or the owner, since they were granted for other bytes. */
 static bool drops_rights(const struct replacement *r, const struct stat *from)
 {
 	return r->writer && *r->writer != 0 && *r->writer != from->st_uid;
 }
 
-/*
- * Only root can chown to others. If owner or group is not the old one, set-id bits are dropped;
- * another group gets the rights of others. *mode: the mode that the file is to have. An errno if
- * the owner's quota has no room for the file.
- */
+/* Copies owner and group. Only root can chown to others. If owner or group differs from the old
+ * one, set-id bits are dropped; another group gets the rights of others. *mode is the mode for the
+ * new file. Returns an errno if the owner's quota has no room for the file. */
 static int copy_owner(const struct stat *from, const struct replace_owner *owner, int to,
 		      mode_t *mode, bool *same_group)
 {
@@ -117,7 +114,8 @@ static int copy_owner(const struct stat *from, const struct replace_owner *owner
 	return error;
 }
 
-/* Some attributes cannot be copied: those that belong to the filesystem or to a security module. */
+/* May this attribute be left out? Some belong to the filesystem or to a security module and cannot
+ * be copied. */
 static bool may_stay_behind(const char *name, int error)
 {
 	return error == ENOTSUP || strncmp(name, "security.", 9) == 0;
@@ -134,7 +132,8 @@ static int copy_xattr(int from, int to, const char *name, void *value)
 	return 0;
 }
 
-/* ACLs are xattrs too; they are only copied if the group is the same. */
+/* Copies extended attributes. ACLs are xattrs too; they are copied only if the group is the
+ * same. */
 static int copy_xattrs(int from, int to, bool acl, bool capabilities)
 {
 	char *names = malloc(XATTR_LIST_MAX + XATTR_SIZE_MAX);
@@ -165,7 +164,8 @@ static int drop_inherited_acl(int fd)
 	return errno;
 }
 
-/* With an ACL, the group bits of the mode are its mask, and not the rights of the group. */
+/* Returns the mode without the mask of an ACL: with an ACL, the group bits of the mode are its
+ * mask, not the rights of the group. */
 static mode_t without_mask(int from, int to, mode_t mode)
 {
 	bool lost = fgetxattr(from, ACL, NULL, 0) > 0 && fgetxattr(to, ACL, NULL, 0) <= 0;
@@ -173,7 +173,7 @@ static mode_t without_mask(int from, int to, mode_t mode)
 	return lost ? mode & ~(mode_t)S_IRWXG : mode;
 }
 
-/* The mode comes last: until then only the owner may read the file. */
+/* Copies all attributes, the mode last: until then only the owner may read the file. */
 static int copy_attributes(const struct replacement *r)
 {
 	const int from = r->old, to = r->fresh;
@@ -196,7 +196,7 @@ static int copy_attributes(const struct replacement *r)
 		mode &= (mode_t) ~(S_ISUID | S_ISGID);
 	if (same_group)
 		mode = without_mask(from, to, mode);
-	/* On a filesystem without modes, both files have the mode that its mount gives. */
+	/* A filesystem without modes gives both files the mode of its mount. */
 	return fchmod(to, mode) == 0 || errno == ENOSYS || errno == EOPNOTSUPP ? 0 : errno;
 }
 
@@ -205,10 +205,8 @@ static bool same_moment(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-/*
- * Two writes within one tick of the kernel's clock have the same time. Sets a time between two
- * ticks, so that any later write changes it, unless the filesystem rounds times.
- */
+/* Sets an mtime between two ticks of the kernel's clock, so that any later write changes it, unless
+ * the filesystem rounds times. Two writes within one tick would have the same time. */
 static struct timespec set_moment(int fd)
 {
 	struct timespec tick, times[2] = {{.tv_nsec = UTIME_OMIT}};
@@ -254,7 +252,7 @@ static int fill_file(struct replacement *r, struct bytes data)
 	return 0;
 }
 
-/* The version of a name now. */
+/* Returns the present version of the file with a name. */
 static int replace_version_of(const struct replacement *r, const char *name,
 			      struct file_version *version)
 {
@@ -272,11 +270,9 @@ static int rename_as(const struct replacement *r, unsigned flags)
 	return dirfd_rename(r->via, r->temporary, r->dir, r->name, flags);
 }
 
-/*
- * The temporary cannot be exchanged back. The old file gets the name NAME.~1~ and so on, since
- * another program has removed the name: as a temporary the next mount would remove it. `own`: it is
- * another program's file, and gets its own name, if that is free.
- */
+/* Renames the old file from its temporary name to NAME.~1~ and so on, when it cannot be exchanged
+ * back because another program has removed the name. The next mount would remove it as a temporary.
+ * With `own`, the file is another program's, and gets its own name if that is free. */
 static void replace_give_back(struct replacement *r, bool own)
 {
 	char name[NAME_MAX + 1];
@@ -287,7 +283,7 @@ static void replace_give_back(struct replacement *r, bool own)
 	r->is_stuck = error != 0;
 }
 
-/* Is the file that came out in the exchange still the checked version? 0 or an errno. */
+/* Does the file that the exchange moved out still have the checked version? 0 or an errno. */
 static int check_out(const struct replacement *r)
 {
 	return replace_is_written(r->old) ? EBUSY : check_bytes_again(r);
@@ -347,7 +343,7 @@ static int check_kept(const struct replacement *r)
 	return file_version_alike(&there, r->expect) ? 0 : EAGAIN;
 }
 
-/* *exchanged: the old file has the temporary name. */
+/* Places the new file; *exchanged is set if the old file then has the temporary name. */
 static int replace_place_file(struct replacement *r, bool *exchanged)
 {
 	int error = r->expect ? exchange_files(r, *r->expect, 0) : rename_as(r, RENAME_NOREPLACE);
@@ -365,7 +361,7 @@ static int replace_place_file(struct replacement *r, bool *exchanged)
 	return error ? error : rename_as(r, 0);
 }
 
-/* The version of the new file: as written, with the ctime of the rename. */
+/* Reads the version of the new file: as written, with the ctime of the rename. */
 static int read_result(const struct replacement *r, struct file_version *now)
 {
 	struct stat st;
@@ -411,11 +407,10 @@ static void replace_take_back(struct replacement *r, bool exchanged, int error)
 		move_out(r, &r->written);
 }
 
-/*
- * Reopens the new file read-only before it gets its name: otherwise another mount would take us for
- * a program that is writing it (replace_is_written). If we may not read it, it stays open for
- * writing. EAGAIN: the temporary name is another file's, such as a FIFO, which must not block.
- */
+/* Reopens the new file read-only before it gets its name: otherwise another mount would believe
+ * that we are writing it (replace_is_written). If we may not read it, the descriptor stays open
+ * for writing. EAGAIN: the temporary name is another file's, such as a FIFO, whose open must not
+ * block. */
 static int end_writing(struct replacement *r)
 {
 	int fd, error = 0;

@@ -45,9 +45,11 @@ struct replace_owner {
 };
 
 struct replacement {
-	int dir, via;                      /* the folders of the file and of the temporary */
-	const char *name, *temporary;      /* temporary: a free name; free again afterwards */
-	const struct file_version *expect; /* version that the file must have; NULL: no file */
+	int dir, via;                 /* folder of the file, and folder of the temporary */
+	const char *name, *temporary; /* name of the file, and a free name for the temporary, which
+					 is free again afterwards */
+	const struct file_version
+		*expect; /* version that the old file must have; NULL: there must be no file */
 	const struct bytes
 		*was; /* content that it must have, in case its times are coarse; or NULL */
 	/*
@@ -55,7 +57,7 @@ struct replacement {
 	 */
 	const struct attributes *as;
 	bool has_like;
-	int like;                          /* with has_like, a descriptor */
+	int like; /* descriptor of the file to take attributes from, if has_like */
 	const struct replace_owner *owner; /* NULL: that of `like` */
 	/*
 	 * The user who wrote the bytes: if that is neither the owner nor root, set-id bits and
@@ -72,12 +74,13 @@ struct replacement {
 
 	uid_t payer; /* the user whose quota is full, if replace_prepare returns EDQUOT */
 
-	/* private */
+	/* fields below are private to replace.c */
 	bool prepared;
 	int old, fresh;
-	struct file_version written; /* the new file, before it could be reached by its name */
-	bool settled;                /* no later write can leave its mtime unchanged */
-	bool is_stuck; /* the temporary is another program's file, and is not removed */
+	struct file_version
+		written; /* version of the new file before it was visible under its name */
+	bool settled;    /* no later write can leave its mtime unchanged */
+	bool is_stuck;   /* the temporary name is another program's file, which is not removed */
 };
 
 int replace_prepare(struct replacement *r, struct bytes data);

@@ -17,8 +17,10 @@
 #include <unistd.h>
 
 #define FOLDER (O_PATH | O_DIRECTORY)
-#define ENTRY_LIMIT ((size_t)16 << 20) /* of a list in mounts/; longer ones are not ours */
-#define FOLDER_TRIES 100               /* to put a file into a folder that others remove */
+#define ENTRY_LIMIT                                                                                \
+	((size_t)16 << 20) /* size of the largest list in mounts/ that we can have written */
+#define FOLDER_TRIES 100   /* attempts to put a file into a folder that other processes may remove \
+			    */
 #define PREFIX ".animfs-"
 #define SUFFIX ".tmp"
 #define WAY "-to-"
@@ -41,7 +43,8 @@ static const char readme[] =
 	"While nothing is mounted you can copy things out of this folder or remove it;\n"
 	"what is in extra/, rejected/ and history/ is nowhere else.\n";
 
-/* A folder of SOURCE in this mount's list, and how many temporaries are in it, or about to be. */
+/* A folder of SOURCE in this mount's list, with the number of temporaries that are in it or about
+ * to be made. */
 struct flight {
 	struct flight *next;
 	unsigned count;
@@ -50,20 +53,23 @@ struct flight {
 
 struct state {
 	int source;
-	/* DIR is opened by name each time, since people may remove or replace it. */
+	/* Descriptor of the folder that contains DIR. DIR is opened by name each time, since people
+	 * may remove or replace it. */
 	int parent;
-	char *name; /* of DIR in `parent`; "": `parent` is DIR (state_move) */
+	char *name; /* name of DIR in `parent`; "": `parent` is DIR (state_move) */
 	bool read_only;
 
-	struct lock replacing; /* state_lock: flock is between open files, not threads */
+	struct lock replacing; /* lock of state_lock among our threads, since flock only works
+				  between open files */
 	int lock GUARDED_BY(replace_class);
 
 	struct lock mutex;
-	int entry GUARDED_BY(state_class); /* mounts/ID, -1 until the first temporary */
+	int entry
+		GUARDED_BY(state_class); /* descriptor of mounts/ID; -1 until the first temporary */
 	char id[17] GUARDED_BY(state_class);
 	uint64_t counter GUARDED_BY(state_class);
 	struct flight *flights GUARDED_BY(state_class);
-	state_overlay_open *overlay; /* may be NULL */
+	state_overlay_open *overlay; /* opens the root of loose files; may be NULL */
 	void *overlay_closure;
 };
 
@@ -127,7 +133,7 @@ static int open_below(int folder, const char *path, bool make, int *fd)
 	return make ? dirfd_make_folders(folder, path, fd) : dirfd_walk(folder, path, FOLDER, fd);
 }
 
-/* Opens one of the folders in DIR. */
+/* Opens one of the folders in DIR, such as mounts/. */
 static int open_part(struct state *s, const char *name, bool make, int *fd)
 {
 	int root, error = state_open_root(s, make, &root);
@@ -173,7 +179,7 @@ static int each_name(int root, const char *path,
 	return error;
 }
 
-/* The name that a temporary made by state_on_its_way was to get; NULL: it is another kind. */
+/* Returns the name that a temporary of state_on_its_way was to get; NULL for other temporaries. */
 static const char *way_of(const char *name, const char *id)
 {
 	char head[64];
@@ -185,7 +191,8 @@ static const char *way_of(const char *name, const char *id)
 		       : NULL;
 }
 
-/* Gives it that name or, if something else has it, a similar one; an empty folder just goes. */
+/* Renames a temporary to the name `way` or, if that is in use, to a similar one; an empty folder is
+ * removed. */
 static int state_arrive(int dir, const char *name, const char *way)
 {
 	char apart[NAME_MAX + 1];
@@ -198,7 +205,7 @@ static int state_arrive(int dir, const char *name, const char *way)
 		       : dirfd_rename_apart(dir, name, dir, way, apart);
 }
 
-/* Whose temporaries are removed, and from which folder. */
+/* The mount whose temporaries are removed, and the folder that is cleaned. */
 struct cleaning {
 	struct state *state;
 	state_rescue *rescue;
@@ -222,7 +229,7 @@ static int remove_temporary(void *cleaning, int dir, const char *name)
 	return !unlinkat(dir, name, 0) || errno == ENOENT ? 0 : errno;
 }
 
-/* A path that is not a folder of SOURCE any more needs no cleaning. */
+/* Cleans one folder; a path that is no longer a folder of SOURCE needs no cleaning. */
 static int clean_folder(struct cleaning *c, const char *path)
 {
 	int folder, error = state_walk(c->state, path, &folder);
@@ -235,7 +242,8 @@ static int clean_folder(struct cleaning *c, const char *path)
 	return error == ENOENT || error == ENOTDIR || error == EINVAL ? 0 : error;
 }
 
-/* A path without its NUL was never used: temporaries are only made once all of it is written. */
+/* Cleans all folders of a list. A path without its final NUL was never used: temporaries are made
+ * only once all of it is written. */
 static int clean_folders(struct cleaning *c, struct bytes list)
 {
 	const char *path = (const char *)list.data, *end = path + list.size, *stop;
@@ -263,7 +271,7 @@ static int clean_listed(struct cleaning *c, int mounts)
 	return error;
 }
 
-/* An entry that can be locked belongs to a mount that has ended. */
+/* Cleans up after a mount that has ended: its entry can be locked. */
 static int clean_entry(void *cleaning, int mounts, const char *name)
 {
 	struct cleaning c = *(const struct cleaning *)cleaning;
@@ -320,7 +328,7 @@ void state_clean(struct state *s, state_rescue *rescue)
  * Beginning and end
  */
 
-/* Splits `path` into the folder that DIR is in, and DIR's name. */
+/* Splits `path` into the folder that contains DIR and DIR's name; opens the folder. */
 static int state_open_parent(struct state *s, char *path)
 {
 	size_t length = strlen(path);
@@ -344,7 +352,8 @@ static int state_open_parent(struct state *s, char *path)
 	return s->parent < 0 ? errno : 0;
 }
 
-/* --state is the user's own path, so links in it are followed, once. */
+/* Opens the folder of --state. Links in this path are followed, once, since it is the user's
+ * own. */
 static int locate_given(struct state *s, const char *dir)
 {
 	char *path = realpath(dir, NULL);
@@ -417,7 +426,8 @@ static bool has_temporaries(const struct state *s) REQUIRES(state_class)
 	return flight != NULL;
 }
 
-/* The entry stays if a temporary does, so that the next mount cleans it. */
+/* Ends this mount's entry. The entry stays while a temporary exists, so that the next mount cleans
+ * it up. */
 static void end_entry(struct state *s) REQUIRES(state_class)
 {
 	int mounts;
@@ -574,7 +584,8 @@ static int rename_in_area(struct state *s, enum state_area area, const char *fro
 	char old_name[NAME_MAX + 1], new_name[NAME_MAX + 1];
 	int old_folder, new_folder, error;
 
-	/* A staged entry may be a file: a path below it gets ENOTDIR, and does not exist. */
+	/* A staged entry may be a file; a path below it gives ENOTDIR, and means that nothing is
+	 * there. */
 	error = state_place(s, area, from, false, old_name, &old_folder);
 	if (error)
 		return error == ENOTDIR ? ENOENT : error;
@@ -701,7 +712,8 @@ static int random_id(char id[17])
 	return 0;
 }
 
-/* Until the entry is locked, another mount may think that its mount has ended, and remove it. */
+/* Makes this mount's entry. Until the entry is locked, another mount may take it for that of an
+ * ended mount, and remove it. */
 static int make_entry(struct state *s, int mounts) REQUIRES(state_class)
 {
 	int error;
@@ -753,7 +765,8 @@ static struct flight **find_flight(struct state *s, const char *path) REQUIRES(s
 	return at;
 }
 
-/* If only part of the path was written, removes it: the next path would be appended to it. */
+/* Appends a path to the list. A path that was written only in part is removed, since the next one
+ * would continue it. */
 static int state_list_path(struct state *s, const char *path, size_t size) REQUIRES(state_class)
 {
 	struct stat before;
@@ -863,18 +876,18 @@ int state_partial(struct state *s, int *fd, char *name, size_t size)
 	return error ? error : open_part(s, "partial", true, fd);
 }
 
-/* A file to be put into a folder: its first place, its name and its owner. */
+/* A file to be put into a folder: its temporary place, its name and its owner. */
 struct put {
 	int via, folder;
 	const char *temporary, *name;
-	const struct state_owner *owner; /* NULL: ours */
+	const struct state_owner *owner; /* owner of the file; NULL: this process */
 	unsigned how;
-	/* `folder` is that of this path in the area, and is made again if it is gone; or NULL */
+	/* path of `folder` in the area, which is made again if it was removed; or NULL */
 	const char *path;
 	enum state_area area;
 };
 
-/* Is it the error of a filesystem where all files have the owner and mode of its mount? */
+/* Does the error come from a filesystem where all files have the owner and mode of its mount? */
 static bool lacks_owners(int error)
 {
 	return error == ENOSYS || error == EOPNOTSUPP;

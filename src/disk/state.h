@@ -47,12 +47,12 @@ void state_clean(struct state *s, state_rescue *rescue);
 void state_free(struct state *s); /* ends the mount's own entry in mounts/; NULL is fine */
 /* 0 if it can be written, else why not: EROFS, EACCES ... */
 int state_writable(struct state *s);
-/* Is this file the state directory? For hiding it if SOURCE contains it. */
+/* Is the file with this stat the state directory? Used to hide it if SOURCE contains it. */
 bool state_is(struct state *s, const struct stat *st);
 
 /* Opens DIR with O_PATH; ENOENT if it does not exist. */
 int state_open(struct state *s, int *fd);
-/* As state_open, but makes DIR if it does not exist; ENOENT if read-only. */
+/* Like state_open, but makes DIR if it does not exist; ENOENT if read-only. */
 int state_make(struct state *s, int *fd);
 /*
  * Loose files, which stand for members of archives in SOURCE: the path of one begins with that of
@@ -61,18 +61,17 @@ int state_make(struct state *s, int *fd);
  */
 typedef int state_overlay_open(void *closure, int *fd);
 void state_overlay(struct state *s, state_overlay_open *open, void *closure);
-/* Opens a folder by its path from SOURCE with O_PATH, there or below that root. */
+/* Opens a folder with O_PATH by its path from SOURCE, in SOURCE or below the root of loose
+ * files. */
 int state_walk(const struct state *s, const char *folder, int *fd);
-/* SOURCE's descriptor, which is not the caller's. */
+/* Returns SOURCE's descriptor, which state keeps. */
 int state_source(const struct state *s);
-/* DIR as the user named it, for messages. */
+/* Returns the name of DIR as the user gave it, for messages. */
 const char *state_name(const struct state *s);
-/* A descriptor of DIR's parent folder, not the caller's. */
+/* Returns a descriptor of DIR's parent folder, which state keeps. */
 int state_above(const struct state *s);
-/*
- * From now on uses `folder` (the caller's) as DIR's parent, or, with `itself`, as DIR; then nothing
- * above it is used.
- */
+/* Makes `folder`, which stays the caller's, DIR's parent or, with `itself`, DIR. From then on
+ * nothing above it is used. */
 int state_move(struct state *s, int folder, bool itself);
 
 /*
@@ -80,10 +79,10 @@ int state_move(struct state *s, int folder, bool itself);
  * stores names in it as portable.h says.
  */
 int state_folder(struct state *s, enum state_area area, const char *path, bool make, int *fd);
-/* As state_folder, for the parent folder of PATH; *name points to the last part of PATH. */
+/* Like state_folder, for the parent folder of PATH; *name points to the last part of PATH. */
 int state_parent(struct state *s, enum state_area area, const char *path, bool make,
 		 const char **name, int *fd);
-/* As state_parent, but returns the last part of PATH in its stored form. */
+/* Like state_parent, but returns the last part of PATH in its stored form. */
 int state_place(struct state *s, enum state_area area, const char *path, bool make,
 		char stored[NAME_MAX + 1], int *fd);
 
@@ -94,17 +93,15 @@ int state_place(struct state *s, enum state_area area, const char *path, bool ma
  */
 int state_rename(struct state *s, const char *from, const char *to);
 
-/*
- * Exclusive among all threads, mounts and commands with this state directory. Not recursive; unlock
- * in the same thread, and only if state_lock returned 0. EBUSY if another process holds it for
- * STATE_LOCK_MS, or `ms`.
- */
+/* Takes the exclusive lock of the state directory, among all threads, mounts and commands. Not
+ * recursive; unlock in the same thread, and only if state_lock returned 0. EBUSY if another process
+ * holds the lock for STATE_LOCK_MS, or `ms`. */
 int state_lock(struct state *s) TRY_ACQUIRE(0, replace_class);
 int state_lock_within(struct state *s, int64_t ms) TRY_ACQUIRE(0, replace_class);
 void state_unlock(struct state *s) RELEASE(replace_class);
-/* EBUSY if another process holds it; other threads of this one are waited for. */
+/* Takes the lock; EBUSY if another process holds it. Waits for other threads of this process. */
 int state_trylock(struct state *s) TRY_ACQUIRE(0, replace_class);
-/* Waits at most `ms` until no other process holds it (or EBUSY), without taking it. */
+/* Waits up to `ms` until no other process holds the lock (else EBUSY), without taking it. */
 int state_wait(struct state *s, int64_t ms);
 
 /*
@@ -114,11 +111,9 @@ int state_wait(struct state *s, int64_t ms);
  */
 #define STATE_TEMPORARY_SIZE 72
 int state_temporary(struct state *s, const char *path, char *name, size_t size);
-/*
- * As state_temporary, for a file or folder that is renamed to `new_name` in two steps: after a kill
- * it gets that name, or a similar one if something else has it, and is not removed. If that name is
- * too long to be part of another, it keeps a similar one.
- */
+/* Like state_temporary, for a file or folder that is renamed to `new_name` in two steps: after a
+ * kill it is not removed, but gets that name, or a similar one if the name is in use or too long to
+ * be part of the temporary's. */
 int state_on_its_way(struct state *s, const char *path, const char *new_name,
 		     char name[NAME_MAX + 1]);
 void state_temporary_gone(struct state *s, const char *path);
@@ -132,14 +127,12 @@ int state_partial(struct state *s, int *fd, char *name, size_t size);
  * Puts a file with these bytes into `folder`; after a kill it is whole or absent. in_source: the
  * folder's path from SOURCE; NULL: it is in DIR.
  */
-#define STATE_PUT_NEW 1  /* EEXIST if the name exists */
-#define STATE_PUT_SYNC 2 /* durable: fsync */
+#define STATE_PUT_NEW 1  /* fail with EEXIST if the name exists */
+#define STATE_PUT_SYNC 2 /* make the file durable with fsync */
 int state_put(struct state *s, int folder, const char *in_source, const char *name, mode_t mode,
 	      struct bytes data, unsigned how);
-/*
- * As state_put, with an owner, as far as it can be set (-1: ours), a mode, whatever the umask, and
- * a time (NULL: now); all before the file is visible.
- */
+/* Like state_put, with an owner, as far as it can be set (-1: ours), a mode, whatever the umask,
+ * and a time (NULL: now), which are all set before the file is visible. */
 struct state_owner {
 	uid_t uid;
 	gid_t gid;
@@ -148,10 +141,8 @@ struct state_owner {
 };
 int state_put_as(struct state *s, int folder, const char *in_source, const char *name,
 		 const struct state_owner *owner, struct bytes data, unsigned how);
-/*
- * As state_put, in an area of the state directory: `folder` is the descriptor of the folder `path`,
- * which is made again if others remove it, as they may while it is empty.
- */
+/* Like state_put, in an area of the state directory: `folder` is the descriptor of the folder
+ * `path`, which is made again if another process removes it while it is empty. */
 int state_put_below(struct state *s, enum state_area area, const char *path, int folder,
 		    const char *name, const struct state_owner *owner, struct bytes data,
 		    unsigned how);

@@ -23,25 +23,27 @@
 /* A folder with an inotify watch, and its cookies. */
 struct watched_folder {
 	int wd;
-	struct listener *listeners; /* never NULL while the folder is in the tree */
+	struct listener *
+		listeners; /* listeners of the folder; never NULL while the folder is in the tree */
 };
 
 struct listener {
 	uint64_t cookie;
 	struct watched_folder *folder;
-	struct listener *next; /* of the same folder */
+	struct listener *next; /* next listener of the same folder */
 };
 
 struct watch {
 	watch_changed *changed;
 	void *closure;
 	int inotify, stop;
-	_Atomic bool ends; /* `stop` is ready */
+	_Atomic bool ends; /* the thread shall end, since `stop` is readable */
 	_Atomic bool busy; /* the thread reads, or reports an event that it has read */
 	pthread_t thread;
-	struct lock lock;                        /* also guards the inotify watches */
-	void *folders GUARDED_BY(watch_class);   /* tsearch by wd */
-	void *listeners GUARDED_BY(watch_class); /* tsearch by cookie */
+	struct lock lock; /* guards the fields below and the set of inotify watches */
+	void *folders
+		GUARDED_BY(watch_class); /* tree of folders by inotify watch descriptor (tsearch) */
+	void *listeners GUARDED_BY(watch_class); /* tree of listeners by cookie (tsearch) */
 };
 
 static int by_wd(const void *a, const void *b)
@@ -126,7 +128,8 @@ static int insert_listener(struct watch *w, struct watched_folder *folder, uint6
 	return 0;
 }
 
-/* The kernel returns the same wd for the same folder, whatever its path. */
+/* Adds a listener for a watch descriptor. The kernel returns the same descriptor for the same
+ * folder, whatever its path. */
 static int listen_to(struct watch *w, int wd, uint64_t cookie) REQUIRES(watch_class)
 {
 	struct listener *before = find_listener(w, cookie);
@@ -200,7 +203,8 @@ void watch_drop(struct watch *w, uint64_t cookie)
 	lock_release(&w->lock, &watch_class);
 }
 
-/* Appends the cookies of the event's folder to `to`. On IN_IGNORED its watch is gone. */
+/* Appends the cookies of the event's folder to `to`. IN_IGNORED means that the folder's watch is
+ * gone. */
 static void collect_event(struct watch *w, const struct inotify_event *event, struct buf *to)
 {
 	struct watched_folder *folder;
@@ -255,9 +259,8 @@ static void *run_watch(void *watch)
 	while (!w->ends) {
 		ssize_t size;
 
-		/*
-		 * Out of memory, for example. Changes would go unnoticed from now on, so try again.
-		 */
+		/* poll() failed, for example when out of memory. Try again, since changes would go
+		 * unnoticed from now on. */
 		if (poll(ready, ARRAY_SIZE(ready), -1) < 0) {
 			if (errno != EINTR)
 				clock_sleep(POLL_AGAIN_MS);
@@ -280,7 +283,7 @@ bool watch_settle(struct watch *w, int64_t ms)
 	struct pollfd ready = {w->inotify, POLLIN, 0};
 	int64_t end = clock_real_ms() + ms;
 
-	/* The order matters: the thread sets `busy` before it reads. */
+	/* Check for events first, then `busy`: the thread sets `busy` before it reads. */
 	while (poll(&ready, 1, 0) > 0 || w->busy) {
 		if (clock_real_ms() >= end)
 			return false;

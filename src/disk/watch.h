@@ -25,9 +25,9 @@ struct watch;
  */
 typedef void watch_changed(void *closure, uint64_t cookie, const char *name, uint32_t mask);
 
-/* NULL and errno on failure (EMFILE: the user's limit of inotify instances). */
+/* Starts watching. NULL and errno on failure (EMFILE: the user's limit of inotify instances). */
 struct watch *watch_new(watch_changed *changed, void *closure);
-void watch_free(struct watch *w); /* no call after it returns; NULL is fine */
+void watch_free(struct watch *w); /* no callback runs after it returns; NULL is ignored */
 
 /*
  * `folder` may be O_PATH and can be closed afterwards. Adding a cookie again moves it to that
