@@ -5,7 +5,7 @@
 #include <string.h>
 
 #if __has_include(<sanitizer/asan_interface.h>)
-#include <sanitizer/asan_interface.h> /* poison freed objects, so that the sanitizer reports uses after slab_put */
+#include <sanitizer/asan_interface.h> /* to poison freed objects: finds uses after slab_put */
 #else
 #define ASAN_POISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
 #define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
