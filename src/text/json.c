@@ -25,17 +25,17 @@ void json_limit(size_t bytes)
 
 enum want {
 	WANT_VALUE,
-	WANT_ELEMENT, /* the first, or "]" */
+	WANT_ELEMENT, /* the first element of a list, or "]" */
 	WANT_NAME,
-	WANT_MEMBER, /* the first, or "}" */
+	WANT_MEMBER, /* the first member of an object, or "}" */
 	WANT_COLON,
-	WANT_COMMA, /* or the closing bracket */
+	WANT_COMMA, /* a comma, or the bracket that closes the list or object */
 	WANT_END,
 };
 
 struct lexer {
 	struct doc *doc;
-	char *p, *end; /* in doc->copy, which ends in NUL */
+	char *p, *end; /* position in doc->copy and its end, where a NUL is */
 	enum want want;
 	size_t room, limit;
 	unsigned depth;
@@ -83,7 +83,7 @@ static const char *wanted_words(const struct lexer *l)
 	}
 }
 
-/* The length of the unexpected string, word, number or character at p. */
+/* Returns the length of the unexpected string, word, number or character at p. */
 static size_t stray_length(const struct lexer *l)
 {
 	static const char digits[] = "0123456789.-+eE";
@@ -102,7 +102,7 @@ static size_t stray_length(const struct lexer *l)
 	return length ? length : utf8_length((const uint8_t *)p, (size_t)(l->end - p));
 }
 
-/* Refuses the token at p: it is not one of those expected. */
+/* Refuses the token at p, which is not one of those expected. */
 static bool refuse_token(struct lexer *l)
 {
 	const uint8_t *p = (const uint8_t *)l->p;
@@ -269,7 +269,7 @@ static const char *skip_digits(const char *p)
 	return p;
 }
 
-/* The end of the number; NULL if there is none. The text may be cut off. */
+/* Returns the end of the number at `begin`; NULL if there is no number. The text may be cut off. */
 static const char *number_end(const char *begin)
 {
 	const char *p = begin + (*begin == '-'), *digits = p;
@@ -292,7 +292,9 @@ static const char *number_end(const char *begin)
 	return p;
 }
 
-#define SURELY_FINITE 300 /* characters without exponent: below 1e308 */
+#define SURELY_FINITE                                                                              \
+	300 /* a number of at most this many characters and without exponent is finite: below      \
+	       1e308 */
 
 /* Could the text have been cut off in the middle of a number? */
 static bool is_cut_number(const struct lexer *l)

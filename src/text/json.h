@@ -32,9 +32,10 @@ enum token_type {
 };
 
 struct token {
-	const char *text; /* of a string: decoded, NUL-terminated; else as written */
-	size_t length;    /* in the document, with quotes and brackets */
-	uint32_t span;    /* number of tokens: itself and everything inside */
+	const char
+		*text; /* value of a string: decoded, NUL-terminated; of other tokens: as written */
+	size_t length; /* length of the token in the document, with quotes and brackets */
+	uint32_t span; /* number of tokens that belong to this one: itself and everything inside */
 	enum token_type type;
 };
 
@@ -42,13 +43,13 @@ struct token {
 
 struct doc {
 	struct bytes text;        /* UTF-8; byte offsets of errors count in it */
-	const struct token *root; /* NULL: not read */
+	const struct token *root; /* root of the document; NULL: not read */
 
-	/* private */
+	/* fields below are private to json.c */
 	struct token *tokens;
 	uint32_t count;
-	char *copy;         /* of text, with strings decoded */
-	struct buf decoded; /* text, where it was UTF-16 */
+	char *copy;         /* copy of the text in which strings are decoded */
+	struct buf decoded; /* the text converted to UTF-8, if it was UTF-16 */
 };
 
 /*
@@ -74,28 +75,31 @@ static inline bool token_is(const struct token *t, enum token_type type)
 /* Iterates over the elements of a list, or the values of an object's members; NULL at the end. */
 const struct token *token_first(const struct token *list);
 const struct token *token_next(const struct token *list, const struct token *t);
-/* The name of the member with this value. */
+/* Returns the name of the member that has this value. */
 static inline const char *token_name(const struct token *value)
 {
 	return value[-1].text;
 }
 
 size_t token_count(const struct token *list);
-/* NULL if there is none. */
+/* Returns the value of a member; NULL if the object lacks the member. */
 const struct token *token_member(const struct token *object, const char *name);
 const char *token_text(const struct token *t);
 double token_number(const struct token *t, double otherwise);
-/* Is it a number without a point or an exponent? */
+/* Is the token a number without a point or an exponent? */
 bool token_is_integer(const struct token *t);
 
 /* ---- spots ---- */
 
 struct spot {
 	const struct doc *doc;
-	const struct spot *up; /* NULL: the root */
-	const char *member;    /* NULL: an element, number `index` */
+	const struct spot
+		*up; /* the list or object that contains the spot; NULL: the spot is the root */
+	const char *
+		member; /* name of the member; NULL: the spot is element number `index` of a list */
 	size_t index;
-	const struct token *value; /* NULL: it does not exist */
+	const struct token
+		*value; /* token of the spot; NULL: the text lacks this member or element */
 };
 
 struct spot spot_root(const struct doc *d);
@@ -104,35 +108,34 @@ struct spot spot_member(const struct spot *up, const char *member);
 struct spot spot_first(const struct spot *list);
 void spot_next(struct spot *s);
 
-/* Byte offset and length of the value, or of its name. */
+/* Returns the byte offset of the value or, in spot_name_place, of its name; *length gets the
+ * length. */
 size_t spot_place(const struct spot *s, size_t *length);
 size_t spot_name_place(const struct spot *s, size_t *length);
 
 /* Refuses the value (or, if it does not exist, the object without it). Returns false. */
 bool spot_refuse(const struct spot *s, struct err *err, enum err_code code, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/*
- * Has the object only these members (the last is NULL) and those of `served`? Either may be NULL.
- * The error names the first unknown one.
- */
+/* Does the object have only members from `names` (ends with NULL) and from `served`? Either may be
+ * NULL. The error names the first unknown member. */
 bool spot_known(const struct spot *s, const char *const *names, const struct token *served,
 		struct err *err);
 
-/* Reads the value as this type; false and err if it is another or does not exist. */
+/* Read the value as the type in the function's name; false and err if it has another type or does
+ * not exist. */
 bool spot_array(const struct spot *s, struct err *err);
 bool spot_object(const struct spot *s, struct err *err);
 bool spot_text(const struct spot *s, struct err *err, const char **out);
 bool spot_bool(const struct spot *s, struct err *err, bool *out);
-/* A number; where it is stored as a float32, (float)*out is the float32 nearest to its decimal. */
+/* Reads a number; if it is to be stored as a float32, (float)*out is the float32 nearest to its
+ * decimal. */
 bool spot_real(const struct spot *s, struct err *err, double *out);
 bool spot_f32(const struct spot *s, struct err *err, float *out);
 bool spot_integer(const struct spot *s, int64_t least, int64_t most, struct err *err, int64_t *out);
 
-/*
- * Is the value at this place as it was served? Numbers are compared to 15 digits; a member that the
- * text leaves out is unchanged. `editable` (may be NULL, otherwise ends with NULL) names members of
- * this object that may have any value. False and err at the first difference.
- */
+/* Does the value equal the served one? Numbers are compared to 15 digits; a member that the text
+ * leaves out is unchanged. `editable` (may be NULL, otherwise ends with NULL) names members of this
+ * object that may have any value. False and err at the first difference. */
 bool spot_unchanged(const struct spot *s, const struct token *served, const char *const *editable,
 		    struct err *err);
 

@@ -25,10 +25,8 @@
 /* Bytes that one number needs at most: FLT_MAX has 39 digits, FLT_TRUE_MIN 45 places. */
 #define NUM_MAX 64
 
-/*
- * Each writes to out and returns how many bytes, without a NUL. All NUM_MAX bytes of out may be
- * overwritten, whatever the number is.
- */
+/* Each function writes a number to `out` and returns the count of bytes, without a NUL. All NUM_MAX
+ * bytes of `out` may be overwritten, whatever the number is. */
 
 /* The shortest plain decimal that reads back as the same float32. */
 size_t num_f32(char *out, float v);
@@ -40,9 +38,10 @@ size_t num_f32(char *out, float v);
  * all digits of v, up to nine behind the point.
  */
 size_t num_lane(char *out, double v, const struct lane *lane);
-/* As num_lane, but faster if v was computed from the lane's stored form. */
+/* Like num_lane, but faster if v was computed from the lane's stored form. */
 size_t num_value(char *out, double v, const struct lane *lane, bool stored);
-/* Seconds to the microsecond, trailing zeros cut. Not finite: as num_f32. */
+/* Writes seconds to the microsecond, without trailing zeros; numbers that are not finite like
+ * num_f32. */
 size_t num_seconds(char *out, double seconds);
 size_t num_unsigned(char *out, uint64_t v);
 
@@ -58,15 +57,13 @@ void buf_unsigned(struct buf *b, uint64_t v);
  * to double. False if the text is anything else; overflow gives an infinity, underflow 0.
  */
 bool num_parse(const char *text, size_t size, char point, double *out);
-/*
- * Correctly rounded to float32. Rounding the result of num_parse again is not: if it is half-way
- * between two floats, the text may be on either side. Among the texts of num_f32 there is one such
- * case, 7.038531e-26.
- */
+/* Parses a text, correctly rounded to float32. Rounding the result of num_parse again would not be
+ * correct: if it is half-way between two floats, the text may be on either side. Among the texts of
+ * num_f32 there is one such case, 7.038531e-26. */
 bool num_parse_f32(const char *text, size_t size, char point, float *out);
-/* To double, but so that it rounds to the float32 that the text rounds to. */
+/* Parses a text to a double that rounds to the same float32 as the text. */
 bool num_parse_value(const char *text, size_t size, char point, double *out);
-/* A frame number: whatever num_parse reads as a whole number from 0 to 2^32 - 1 ("5.0", "5e0"). */
+/* Parses a frame number below 2^32: digits, or digits with only zeros after the point ("5.0"). */
 bool num_parse_frame(const char *text, size_t size, char point, uint32_t *out);
 
 /*
@@ -85,19 +82,14 @@ struct num_plain {
  * place behind it, or NULL if there is none, or one that needs num_parse.
  */
 const char *num_scan(const char *p, const char *end, struct num_plain *out);
-/* Is it certainly the number that num_value writes for this value? False if uncertain. */
+/* Is n certainly the number that num_value writes for this value? False if uncertain. */
 bool num_is_value(const struct num_plain *n, double v, const struct lane *lane, bool stored);
 
-/* Are the two the same number at 15 significant digits, as a spreadsheet keeps them? -0 is 0. */
+/* Are the two numbers equal at 15 significant digits, as a spreadsheet keeps them? -0 equals 0. */
 bool num_same15(double a, double b);
 
-/*
- * Is `v` how a program that keeps numbers as float32 writes f: exactly, with nine digits, or with
- * the fewest that give it back?
- */
-bool num_is_f32(double v, float f);
-
-/* The k of 0..65535 whose base + k * step is nearest to stored (already divided by the unit). */
+/* Returns the k of 0..65535 for which base + k * step is nearest to `stored` (already divided by
+ * the unit). */
 uint32_t num_nearest_k(double stored, const struct lane *lane);
 
 #endif

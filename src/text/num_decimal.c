@@ -63,7 +63,7 @@ static void make_c_locale(void)
 	c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-/* Not via double: that would round twice. */
+/* Reads directly to float32: going via double would round twice. */
 void num_slow_text(const char *text, double *wide, float *narrow)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -75,7 +75,7 @@ void num_slow_text(const char *text, double *wide, float *narrow)
 		*narrow = strtof_l(text, NULL, c_locale);
 }
 
-/* Via a text, since scaling would not round exactly. */
+/* Rounds by writing a text, since scaling would not round exactly. */
 struct decimal num_rounded(double v, int digits)
 {
 	struct decimal d = {0, 0};
@@ -84,7 +84,7 @@ struct decimal num_rounded(double v, int digits)
 
 	snprintf(text, sizeof(text), "%.*e", digits - 1, fabs(v));
 	for (; *p != 'e'; p++)
-		if (*p >= '0' && *p <= '9') /* and not the point of some locale */
+		if (*p >= '0' && *p <= '9') /* skip the point, which depends on the locale */
 			d.digits = d.digits * 10 + (uint64_t)(*p - '0');
 	d.exponent = atoi(p + 1) - (digits - 1);
 	return d;

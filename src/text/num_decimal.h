@@ -21,7 +21,7 @@ struct decimal {
 };
 
 #define TEN_8 UINT64_C(100000000)
-#define DIGITS_8 UINT64_C(0x3030303030303030) /* "00000000" */
+#define DIGITS_8 UINT64_C(0x3030303030303030) /* eight digits "0", as bytes */
 
 /* ---- powers of ten ---- */
 
@@ -45,13 +45,13 @@ static inline uint64_t ten_leading(int e)
 	return ten_bits[e - TEN_MIN];
 }
 
-/* Rounded down; right for |e| up to 1233. */
+/* Returns floor(log2(10^e)); right for |e| up to 1233. */
 static inline int log2_of_ten(int e)
 {
 	return (e * 1741647) >> 19;
 }
 
-/* Rounded down; right for |e| up to 1650. */
+/* Returns floor(log10(2^e)); right for |e| up to 1650. */
 static inline int log10_of_two(int e)
 {
 	return (e * 1262611) >> 22;
@@ -95,7 +95,8 @@ static inline struct product multiply(uint64_t a, uint64_t b)
 #endif
 }
 
-/* False if 64 bits of the power of ten do not decide on which side of a midpoint the number is. */
+/* Multiplies digits and power of ten. False if 64 bits of the power do not decide on which side of
+ * a midpoint the number is. */
 static inline bool multiply_f64(struct decimal d, double *out)
 {
 	int shift = __builtin_clzll(d.digits);
@@ -117,11 +118,12 @@ static inline bool multiply_f64(struct decimal d, double *out)
 	return true;
 }
 
-/* Correctly rounded, or false. */
+/* Converts a decimal to the nearest double; returns false if the fast way cannot decide. */
 static inline bool decimal_f64(struct decimal d, double *out)
 {
 	if (d.digits <= UINT64_C(1) << 53 && abs(d.exponent) <= TEN_EXACT) {
-		double exact = (double)(int64_t)d.digits; /* cheaper than from unsigned */
+		double exact = (double)(int64_t)d.digits; /* converting from a signed number is
+							     cheaper than from an unsigned one */
 
 		*out = d.exponent < 0 ? exact / ten(-d.exponent) : exact * ten(d.exponent);
 		return true;
@@ -146,7 +148,8 @@ static inline bool narrow_f64(double nearest, float *out)
 
 /* `text` is digits, 'e' and an exponent; either result may not be wanted (NULL). */
 void num_slow_text(const char *text, double *wide, float *narrow);
-/* A finite number with that many significant digits, at most 17; exactly rounded. */
+/* Returns a finite number as a decimal with `digits` significant digits, at most 17; exactly
+ * rounded. */
 struct decimal num_rounded(double v, int digits);
 
 #endif

@@ -13,7 +13,7 @@
 /* A number as it is written. */
 struct literal {
 	bool negative;
-	const char *digits[2]; /* before and behind the point */
+	const char *digits[2]; /* the digits before and after the point */
 	size_t size[2];
 	uint64_t leading; /* all digits as one number, if there are at most 19 */
 	int64_t exponent; /* as written; beyond +-10^18 held there */
@@ -32,15 +32,17 @@ static uint64_t get8(const char *p)
 	return le64toh(bytes);
 }
 
-/* The highest bit of the first of eight bytes that is no digit, and 0 when all are. */
+/* Returns a word whose lowest set high bit marks the first of eight bytes that is not a digit; 0 if
+ * all are digits. */
 static inline uint64_t no_digit(uint64_t bytes)
 {
-	/* What is carried or borrowed goes to the bytes behind. */
+	/* Carries and borrows only affect bytes after the one that causes them. */
 	return ((bytes + UINT64_C(0x4646464646464646)) | (bytes - DIGITS_8)) &
 	       UINT64_C(0x8080808080808080);
 }
 
-/* The last `count` of eight bytes, 1 to 8 digits with the first in the lowest byte, as a number. */
+/* Returns the number in the last `count` of eight bytes: 1 to 8 digits, the first in the lowest
+ * byte. */
 static inline uint64_t join_digits(uint64_t bytes, unsigned count)
 {
 	uint64_t d = (bytes & UINT64_C(0x0f0f0f0f0f0f0f0f)) >> (64 - 8 * count) << (64 - 8 * count);
@@ -50,10 +52,8 @@ static inline uint64_t join_digits(uint64_t bytes, unsigned count)
 	return (d * 10000 + (d >> 32)) & 0xffffffff;
 }
 
-/*
- * Reads the 1 to 8 bytes from p to `end` as digits; false if one of them is none. The 8 bytes
- * before `end` must be readable.
- */
+/* Reads the 1 to 8 digits from p to `end`; false if one of the bytes is not a digit. The 8 bytes
+ * before `end` must be readable. */
 static inline bool join_tail(const char *p, const char *end, uint64_t *out)
 {
 	uint64_t bytes = get8(end - 8), mask = UINT64_MAX << (64 - 8 * (end - p));
@@ -162,7 +162,7 @@ static size_t zeros_in_front(const char *digits, size_t size)
 	return count;
 }
 
-/* How many digits there are from the first that is not 0. */
+/* Returns the number of digits from the first that is not 0. */
 static size_t significant_size(const struct literal *lit)
 {
 	size_t zeros = zeros_in_front(lit->digits[0], lit->size[0]);
@@ -172,7 +172,7 @@ static size_t significant_size(const struct literal *lit)
 	return lit->size[0] + lit->size[1] - zeros;
 }
 
-/* At most 19 digits from the first that is not 0; false when more are not 0. */
+/* Gets the digits from the first that is not 0, at most 19; false if further digits are not 0. */
 static bool leading_digits(const struct literal *lit, uint64_t *digits, int64_t *exponent)
 {
 	unsigned count = 0;
@@ -195,7 +195,7 @@ static bool leading_digits(const struct literal *lit, uint64_t *digits, int64_t 
 	return true;
 }
 
-/* False if it needs more digits than fit, or has an absurd exponent. */
+/* Converts a literal to a decimal. False if it has more digits than fit, or an absurd exponent. */
 static inline bool literal_decimal(const struct literal *lit, struct decimal *out)
 {
 	int64_t exponent = lit->exponent - (int64_t)lit->size[1];
@@ -300,18 +300,18 @@ bool num_parse_value(const char *text, size_t size, char point, double *out)
 
 /* ---- plain numbers inside a text ---- */
 
-/* how many bytes are read from p on, whatever they are */
+/* number of bytes that are read from p on, whether or not they belong to the number */
 #define SCAN_MAX 32
-/* Digits that fit into 64 bits, two eights and two. */
+/* digits that fit into 64 bits: two groups of eight and two more */
 #define SCAN_DIGITS 18
 
-/* The first `count` of eight bytes, 1 to 8 digits, as a number. */
+/* Returns the number in the first `count` of eight bytes, which are 1 to 8 digits. */
 static inline uint64_t join_first(uint64_t bytes, unsigned count)
 {
 	return join_digits(bytes << (64 - 8 * count), count);
 }
 
-/* How many of the eight bytes are digits, from the first on. */
+/* Counts the digits among the eight bytes, from the first on. */
 static inline unsigned count_digits(uint64_t bytes)
 {
 	uint64_t stop = no_digit(bytes);
@@ -353,7 +353,7 @@ static inline const char *scan_plain(const char *p, struct num_plain *out)
 	return p;
 }
 
-/* As the scan above, for a number near the end of the text: works on a copy with room after it. */
+/* Scans a number near the end of the text like num_scan, but in a copy with room after it. */
 static __attribute__((noinline)) const char *scan_end(const char *p, const char *end,
 						      struct num_plain *out)
 {
@@ -414,7 +414,7 @@ bool num_same15(double a, double b)
 
 	if (a == b || (isnan(a) && isnan(b)))
 		return true;
-	/* Two that round to the same lie at most one unit of the last digit apart. */
+	/* Numbers that are equal at 15 digits differ by at most one unit of the last digit. */
 	if (!(fabs(a - b) <= 1.01e-14 * fabs(a)) || !isfinite(a) || !isfinite(b))
 		return false;
 	x = num_rounded(a, 15);

@@ -18,7 +18,8 @@
 
 /* ---- digits ---- */
 
-/* Eight digits, a byte each, the first one in the lowest: three multiplications split them. */
+/* Splits a number into eight digits, a byte each, the first digit in the lowest byte, with three
+ * multiplications. */
 static inline uint64_t split8(uint32_t v)
 {
 	uint64_t fours = (v / 10000) | (uint64_t)(v % 10000) << 32;
@@ -29,7 +30,7 @@ static inline uint64_t split8(uint32_t v)
 	return tens_of | (twos - 10 * tens_of) << 8;
 }
 
-/* The number of digits up to the last that is not 0. */
+/* Returns the number of digits up to the last that is not 0. */
 static inline unsigned used_digits(uint64_t d)
 {
 	return d ? 8 - (unsigned)__builtin_clzll(d) / 8 : 0;
@@ -53,7 +54,8 @@ static size_t put_long(char *out, uint64_t v)
 		return size + 8;
 	}
 	d = split8((uint32_t)v);
-	first = (unsigned)__builtin_ctzll(d | UINT64_C(1) << 56) / 8; /* 0 has a digit too */
+	first = (unsigned)__builtin_ctzll(d | UINT64_C(1) << 56) /
+		8; /* the extra bit gives 0 one digit, too */
 	put8(out, d >> 8 * first);
 	return 8 - first;
 }
@@ -80,7 +82,7 @@ size_t num_unsigned(char *out, uint64_t v)
 
 #define PLACES_MOST 22
 
-/* Writes a number of nine digits that all stand behind the point, after zeros. */
+/* Writes a number of nine digits that all come after the point, behind zeros. */
 static size_t put_small(char *out, uint32_t digits, unsigned places)
 {
 	uint32_t first = digits / (uint32_t)TEN_8;
@@ -118,7 +120,7 @@ static inline size_t put_short(char *out, uint32_t digits, unsigned places)
 	return size + used + (used > 0);
 }
 
-/* Writes digits * 10^-9, for numbers with at most nine places and any number of digits. */
+/* Writes digits * 10^-9, for any number of digits. */
 static size_t put_nine_places(char *out, uint64_t digits)
 {
 	uint32_t behind = (uint32_t)(digits % NINE_DIGITS);
@@ -206,7 +208,7 @@ struct rounding {
 	uint32_t low, at, high;
 };
 
-/* For the finite float above 0 that has these bits. */
+/* Returns the rounding interval of the finite float above 0 with these bits. */
 static inline struct rounding rounding_of(uint32_t bits)
 {
 	uint32_t fraction = bits & 0x7fffff, biased = bits >> 23 & 0xff;
@@ -226,17 +228,15 @@ static inline struct rounding rounding_of(uint32_t bits)
 	};
 }
 
-/*
- * The decimal of the fewest digits that rounds to the float, and of those the nearest to `at`,
- * which lies in the interval. Only one multiple of 10^(k+1) can be within.
- */
+/* Returns the decimal with the fewest digits that rounds to the float, and of those the one nearest
+ * to `at`, which lies in the interval. Only one multiple of 10^(k+1) can be within. */
 static inline struct decimal shortest_decimal(const struct rounding *r, uint32_t at)
 {
 	uint32_t s = at / 4, tenth = s / 10;
 	bool below = r->low <= 4 * s, above = 4 * s + 4 <= r->high;
 	bool tens_below = r->low <= 40 * tenth, tens_above = 40 * tenth + 40 <= r->high;
 	bool nearer = at + (s & 1) > 4 * s + 2;
-	/* Without branches: none of these could be predicted. */
+	/* No branches here: none of these conditions could be predicted. */
 	bool up = above & (nearer | !below);
 	uint32_t by_ten = (tens_below != tens_above) & (s >= 10);
 	uint32_t choose = -by_ten;
@@ -278,12 +278,12 @@ static inline bool quick_shortest(double v, float f, struct quick *out)
 	at = v * unit;
 	middle = (double)f * unit;
 	half = (double)f32_from_bits(biased << 23) * 0x1p-24 * unit;
-	/* Below a power of two the next float is nearer. */
+	/* Below a power of two, floats are half as far apart. */
 	below = bits & 0x7fffff ? half : half / 2;
 	tenth = (uint32_t)(int32_t)(middle * 0.1 + 0.5);
 	from_ten = fabs(10 * (double)(int32_t)tenth - middle);
 	by_ten = from_ten < below - QUICK_SLACK;
-	/* The nearest may round to the next float; then it is the one before. */
+	/* The nearest decimal may round to the next float; then take the decimal before it. */
 	one = (uint32_t)(int32_t)(at + 0.5);
 	from_one = (double)(int32_t)one - middle;
 	outside = fabs(from_one) > half + QUICK_SLACK;
@@ -300,7 +300,8 @@ static inline bool quick_shortest(double v, float f, struct quick *out)
 	return by_ten | by_one;
 }
 
-/* Is it a whole number below 2^24? Each of those is a float, so its digits are the shortest. */
+/* Is the number a whole one below 2^24? Each of those is a float, so its digits are the shortest
+ * text. */
 static inline bool is_small_whole(double magnitude)
 {
 	return magnitude < 0x1p24 && magnitude == (double)(uint32_t)magnitude;
@@ -364,7 +365,7 @@ static inline bool stored_alike(double a, double b, const struct lane *lane)
 	return lane->form != LANE_FLOAT || (float)a == (float)b;
 }
 
-/* May the decimal represent |v|? Checks the value that a reader of the text will compute. */
+/* May the decimal represent |v|? Checks the value that a reader of the text computes. */
 static inline bool stands_for(struct decimal d, double v, const struct lane *lane)
 {
 	double wide;
@@ -394,7 +395,7 @@ static inline bool keeps_k(const struct quick *q, const struct lane *lane)
 	       (q->distance < (0.5 - STEP_SLACK) * step * q->unit && base < STEPS_MOST * step);
 }
 
-/* The fewest digits that round to the same float32 as v, if the lane stores them as it does v. */
+/* Finds the fewest digits that round to the same float32 as v and that the lane stores like v. */
 static bool float_digits(double v, const struct lane *lane, struct decimal *out)
 {
 	float magnitude = fabsf((float)v);
@@ -416,7 +417,8 @@ struct interval {
 	double low, high;
 };
 
-/* Between a positive float of these bits and the next, which behind FLT_MAX would be 2^128. */
+/* Returns the middle between the positive float with these bits and the next float; after FLT_MAX
+ * the next would be 2^128. */
 static double middle_above(uint32_t bits)
 {
 	double next = bits == 0x7f7fffff ? 0x1p128 : (double)f32_from_bits(bits + 1);
@@ -464,7 +466,7 @@ static struct interval lane_interval(double v, const struct lane *lane)
 	return (struct interval){in.low * fabs(lane->unit), in.high * fabs(lane->unit)};
 }
 
-/* The largest e with 10^e <= width, for finite widths above 0; limited to the table. */
+/* Returns the largest e with 10^e <= width, for finite widths above 0; limited to the table. */
 static int log10_of(double width)
 {
 	int e = log10_of_two((int)(f64_bits(width) >> 52) - 1023);
@@ -477,7 +479,7 @@ static int log10_of(double width)
 }
 
 #define LANE_DIGITS 15
-#define LANE_DIGITS_END 1e15 /* the least whole number that has more */
+#define LANE_DIGITS_END 1e15 /* least whole number with more than LANE_DIGITS digits */
 
 /* The multiple of 10^exponent in the interval that is nearest to v and may stand for it. */
 static bool find_multiple(double v, const struct lane *lane, struct interval in, int exponent,
@@ -499,7 +501,7 @@ static bool find_multiple(double v, const struct lane *lane, struct interval in,
 	return false;
 }
 
-/* False when LANE_DIGITS do not suffice. */
+/* Finds the shortest decimal that may stand for v; false if LANE_DIGITS do not suffice. */
 static bool fewest_digits(double v, const struct lane *lane, struct decimal *out)
 {
 	struct interval in = rounding_interval(f32_bits((float)fabs(v)));
@@ -520,10 +522,11 @@ static bool fewest_digits(double v, const struct lane *lane, struct decimal *out
 	return false;
 }
 
-/* Beyond this a number would not fit into NUM_MAX; nothing that is stored comes near. */
+/* Larger numbers would not fit into NUM_MAX; stored values never come near. */
 #define LANE_LARGEST 1e60
 
-/* Below it all values of an exact lane have at most LANE_DIGITS, nine of them behind the point. */
+/* Below this number, all values of an exact lane have at most LANE_DIGITS digits, nine of them
+ * after the point. */
 #define LANE_EXACT_END 1e6
 
 static size_t put_computed(char *out, double v, const struct lane *lane)
@@ -621,7 +624,7 @@ size_t num_seconds(char *out, double seconds)
 	return put_decimal(out, seconds < 0 && micro >= 1, (struct decimal){(uint64_t)micro, -6});
 }
 
-/* Written in place, in the room that was reserved. */
+/* Writes the number directly into the buffer's reserved room. */
 void buf_f32_text(struct buf *b, float v)
 {
 	if (buf_reserve(b, NUM_MAX))

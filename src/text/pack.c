@@ -30,7 +30,7 @@ const char *packing_suffix(enum packing p)
 	return packings[p].suffix;
 }
 
-#define GZIP_HEADER 16 /* deflateInit2: added to windowBits to write a gzip header */
+#define GZIP_HEADER 16 /* added to windowBits, makes deflateInit2 write a gzip header */
 
 /* A text is at most TEXT_MAX long, which zlib's counts can hold. */
 static bool pack_gzip(struct bytes text, struct buf *out)

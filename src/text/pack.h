@@ -7,9 +7,9 @@
 
 enum packing { PACKING_NONE, PACKING_GZIP, PACKING_ZSTD };
 
-/* "gzip", "zstd" or "none". */
+/* Parses the name of a packing: "gzip", "zstd" or "none". */
 bool packing_parse(enum packing *p, const char *value, struct err *err);
-/* "", ".gz", ".zst" */
+/* Returns the file name suffix of a packing: "", ".gz" or ".zst". */
 const char *packing_suffix(enum packing p);
 /*
  * Appends the packed text to `out`, which must be empty. The same text always gives the same bytes.

@@ -89,7 +89,8 @@ static bool table_is_space(const struct table *t, uint8_t c)
 	return c == ' ' || (c == '\t' && t->separator != '\t');
 }
 
-/* More than any spreadsheet has; a text of separators only would otherwise take all memory. */
+/* Limit of cells in a row, more than any spreadsheet has: a text of only separators would otherwise
+ * take all memory. */
 #define CELLS_MAX (8 * sizeof(((struct table *)0)->named))
 
 static bool add_cell(struct table *t, const struct cell *cell, struct err *err)
@@ -144,7 +145,7 @@ static bool join_quotes(struct table *t, struct cell *cell, struct err *err)
 	const char *from = cell->text, *end = from + cell->size;
 	uint8_t *to;
 
-	/* Reserved once for all cells, so that earlier ones do not move. */
+	/* Reserve room for all cells at once, so that the text of earlier cells does not move. */
 	if (!buf_reserve(&t->content, t->content.size ? cell->size : t->text.size))
 		return err_memory(err);
 	cell->text = (const char *)t->content.data + t->content.size;
@@ -158,7 +159,8 @@ static bool join_quotes(struct table *t, struct cell *cell, struct err *err)
 	return true;
 }
 
-/* Adds a cell in quotes, the first at `quote`; *at: the end of the cell. */
+/* Adds a quoted cell that begins at `begin`, with its first quote at `quote`; *at gets the end of
+ * the cell. */
 static bool add_quoted(struct table *t, size_t begin, size_t quote, size_t *at, struct err *err)
 {
 	const uint8_t *data = t->text.data, *end = data + t->text.size, *p = data + quote + 1;
@@ -211,7 +213,7 @@ static bool read_cells(struct table *t, struct err *err)
 	return true;
 }
 
-/* In the columns that may count rows, the number of the row means nothing. */
+/* Blanks the cells of first columns that only count the rows. */
 static void drop_index(struct table *t)
 {
 	bool counted = false;
@@ -288,7 +290,8 @@ bool table_read(struct table *t, void *row)
 
 /* ---- columns ---- */
 
-/* "Unnamed: 0" is what pandas calls a column that has no name where it reads it. */
+/* Does a cell of the header name a column? "Unnamed: 0" is the name that pandas gives a column
+ * without one. */
 static bool has_name(const struct cell *cell)
 {
 	static const char unnamed[] = "Unnamed: ";
@@ -306,7 +309,7 @@ static size_t count_unnamed(const struct table *t)
 	return count;
 }
 
-/* Finds a column by name, in any case: its index, or form->count. */
+/* Finds a column by name, in any case. Returns its index, or form->count if there is none. */
 static size_t find_column(const struct table_form *form, const struct cell *cell)
 {
 	size_t i = 0;
@@ -447,7 +450,7 @@ struct excerpt cell_excerpt(const struct cell *cell)
 	return e;
 }
 
-/* The decimal point of a cell: a comma is one if it does not separate cells. */
+/* Returns the decimal point of a cell: a comma if commas do not separate cells, else '.'. */
 static char table_point_of(const struct table *t, const struct cell *cell)
 {
 	return (t->separator != ',' || cell->quoted) && memchr(cell->text, ',', cell->size) ? ','
@@ -469,7 +472,7 @@ static bool is_month(const char *text, size_t size)
 	return false;
 }
 
-/* A day, month, year, hour ... in digits. */
+/* Could the text be a day, month, year or hour in digits? */
 static bool is_calendar_number(const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -576,7 +579,8 @@ static void name_cell(size_t column, size_t row, struct err *err)
 	snprintf(err->cell, sizeof(err->cell), "%.4s%zu", letters + at, row % 10000000);
 }
 
-/* The cell with the error, in the row that begins at `begin`; SIZE_MAX: none, or several. */
+/* Returns the column of the cell with the error, in the row that begins at `begin`; SIZE_MAX: none,
+ * or several. */
 static size_t cell_around(struct table *t, size_t begin, const struct err *err)
 {
 	const struct cell *cell;
@@ -591,17 +595,20 @@ static size_t cell_around(struct table *t, size_t begin, const struct err *err)
 	if (cell && err->at + err->length <= cell->at + cell->length &&
 	    (err->length > 0 || cell->length == 0 || err->at < cell->at + cell->length))
 		return i;
-	/* The next cell, which could not be read, has a misplaced quote. */
+	/* If the next cell could not be read, because of a misplaced quote, the error is in none of
+	 * those read. */
 	return whole || (cell && err->at < cell->at + cell->length) ? SIZE_MAX : t->count;
 }
 
-/* Reads the text again, since the row with the error may be gone. */
+/* Finds the cell with the error by reading the text again, since its row may no longer be in
+ * memory. */
 static void find_cell(struct table *t, struct err *err)
 {
 	struct position place = err_locate(t->text, err->at);
 	size_t mark = utf8_mark(t->text), first = t->next, column, row = place.line;
 
-	row -= first > mark && row > 1; /* spreadsheets do not show the line "sep=;" */
+	row -= first > mark &&
+	       row > 1; /* do not count the line "sep=;", which spreadsheets do not show */
 	column = cell_around(t, place.begin < first ? first : place.begin, err);
 	if (column == SIZE_MAX)
 		return;

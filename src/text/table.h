@@ -23,32 +23,34 @@
 #include "animfs/base.h"
 
 struct cell {
-	const char *text; /* without quotes and surrounding spaces; not NUL-terminated */
+	const char *text; /* text of the cell without quotes and surrounding spaces; not
+			     NUL-terminated */
 	size_t size;
-	size_t at, length; /* position in the whole text, with quotes */
+	size_t at, length; /* position of the cell in the whole text, including quotes */
 	bool quoted;
 };
 
 /* A column that a kind of text has. */
 struct column {
 	const char *name;
-	/* Reads a row's cell; NULL if the text has no such column. NULL: ignored. */
+	/* reads the cell of a row, or NULL if the text has no such column; NULL: the column is
+	 * ignored */
 	bool (*read)(void *row, const struct cell *cell, unsigned what);
-	/* Appends the cell. NULL: rows are written by other means. */
+	/* appends the cell of a row; NULL: rows are written by other means */
 	void (*write)(const void *row, unsigned what, struct buf *out);
-	unsigned what; /* for functions of several columns */
+	unsigned what; /* argument for `read` and `write`, which may serve several columns */
 };
 
 #define TABLE_BIT(column) (UINT64_C(1) << (column))
 /* The columns of a kind of text. The masks have a bit for each. */
 #define TABLE_COLUMNS 40
-#define TABLE_OTHERS TABLE_BIT(63) /* in `may`: columns of other names are ignored */
+#define TABLE_OTHERS TABLE_BIT(63) /* bit in `may`: columns with unknown names are ignored */
 struct table_form {
 	const struct column *columns;
-	size_t count;      /* at most TABLE_COLUMNS */
-	uint64_t may;      /* those that are read */
-	uint64_t shown;    /* those that are written, and named in errors */
-	uint64_t required; /* those that must be there */
+	size_t count;      /* number of columns, at most TABLE_COLUMNS */
+	uint64_t may;      /* columns that are read */
+	uint64_t shown;    /* columns that are written, and named in errors */
+	uint64_t required; /* columns that the header must have */
 };
 
 struct table {
@@ -56,29 +58,31 @@ struct table {
 	char separator;
 	bool done;          /* there are no more rows */
 	bool cut;           /* the row has fewer cells than the header, and the text ends with it */
-	struct cell *cells; /* of the current row; valid until the next */
+	struct cell *cells; /* cells of the current row; valid until the next row is read */
 	size_t count;
 	size_t row_end;    /* byte offset of the end of the current row's last cell */
-	struct cell blank; /* for the missing cells of a short row; has the position of its end */
+	struct cell blank; /* stands for the missing cells of a short row; has the position of the
+			      row's end */
 	uint64_t columns;  /* columns that the header has */
 
-	/* private */
+	/* fields below are private to table.c */
 	const struct table_form *form;
-	const char *name;     /* of the column being read */
-	size_t width;         /* number of cells of the header */
-	size_t unnamed;       /* the first of them without a name, or behind them */
-	uint64_t named[1024]; /* a bit for each that has a name */
+	const char *name; /* name of the column being read */
+	size_t width;     /* number of cells of the header */
+	size_t unnamed;   /* first column of the header without a name, or the number of columns */
+	uint64_t named[1024]; /* bit mask of the columns that have a name */
 	size_t place[TABLE_COLUMNS];
 	size_t room;
 	size_t next;        /* byte offset of the next row */
 	bool stops[256];    /* bytes that end an unquoted cell, or begin a quoted one */
-	size_t indexes;     /* that many first columns may count the rows */
-	uint32_t index;     /* the number of the next row that one of them counts */
+	size_t indexes;     /* number of first columns that may only count the rows */
+	uint32_t index;     /* number that such a column has in the next row */
 	struct buf content; /* unescaped quoted cells; reserved once, so that they do not move */
-	struct buf decoded; /* the text, if it was UTF-16 */
+	struct buf decoded; /* the text as UTF-8, if it was UTF-16 */
 };
 
-/* False if the text is not UTF-8 without NUL bytes. Call table_close in either case. */
+/* Opens a text. False if it is not UTF-8, or contains NUL bytes. Call table_close in either
+ * case. */
 bool table_open(struct table *t, struct bytes text, struct err *err);
 /*
  * Reads the first row as names of columns, in any case. Refuses unknown and repeated names, and a
@@ -99,23 +103,23 @@ void table_close(struct table *t);
  */
 const char *table_ignored(const char *name, struct bytes text);
 
-/* Writes the names of the shown columns; and a row of them. */
+/* Write the names of the shown columns, or a row of cells in their order. */
 void table_write_names(const struct table_form *form, const char *between, struct buf *out);
 void table_write_row(const struct table_form *form, const void *row, struct buf *out);
 
-/* The i-th cell; a blank one if the row is shorter. */
+/* Returns the i-th cell; a blank cell if the row is shorter. */
 static inline const struct cell *table_cell(const struct table *t, size_t i)
 {
 	return i < t->count ? &t->cells[i] : &t->blank;
 }
 
-/* The cell of a column of the form. */
+/* Returns the cell of a column of the form. */
 static inline const struct cell *table_of(const struct table *t, unsigned column)
 {
 	return table_cell(t, t->place[column]);
 }
 
-/* The length of a cell as errors and keys store it: at most UINT16_MAX. */
+/* Returns the length of a cell, limited to the UINT16_MAX that errors and keys can store. */
 static inline uint16_t cell_length(const struct cell *cell)
 {
 	return (uint16_t)(cell->length < UINT16_MAX ? cell->length : UINT16_MAX);
@@ -126,22 +130,14 @@ static inline bool cell_is(const struct cell *cell, const char *text)
 	return cell->size == strlen(text) && memcmp(cell->text, text, cell->size) == 0;
 }
 
-/* Of a cell of numbers: has it none? R writes NA for that. */
-static inline bool cell_is_blank(const struct cell *cell)
-{
-	return cell->size == 0 || (!cell->quoted && cell_is(cell, "NA"));
-}
-
-/* Compares with the name of a column, ignoring case. */
+/* Does the cell equal the name of a column, ignoring case? */
 static inline bool cell_names(const struct cell *cell, const char *name)
 {
 	return cell->size == strlen(name) && strncasecmp(cell->text, name, cell->size) == 0;
 }
 
-/*
- * A cell's number, as a double that rounds to the same float32 as the text does. Where commas do
- * not separate cells, and in quotes, they may be decimal points.
- */
+/* Reads a cell as a double that rounds to the same float32 as the text. Where commas do not
+ * separate cells, and in quotes, they may be decimal points. */
 bool table_number(const struct table *t, const struct cell *cell, double *out);
 bool table_frame(const struct table *t, const struct cell *cell, uint32_t *out);
 /*
@@ -156,10 +152,10 @@ bool table_refuse_number(const struct table *t, const struct cell *cell, const c
  * very end of the text becomes ERR_EARLY, since the text may have been cut off there.
  */
 void table_finish_error(const struct table *t, struct err *err);
-/* As table_finish_error, for a row that is cut off and changes a value. Returns false. */
+/* Like table_finish_error, for a row that is cut off and changes a value. Returns false. */
 bool table_refuse_cut(const struct table *t, struct err *err);
 
-/* A cell's text for messages: short, without control bytes, cut between characters. */
+/* Text of a cell for messages: short, without control bytes, cut between characters. */
 struct excerpt {
 	char text[48];
 };

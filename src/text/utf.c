@@ -5,7 +5,7 @@
 
 #define REPLACEMENT 0xfffdu
 
-/* The next character, or U+FFFD for a byte that is none. */
+/* Reads the next character, or U+FFFD for a byte that is not part of a character. */
 static const uint8_t *next_character(const uint8_t *p, const uint8_t *end, uint32_t *c)
 {
 	size_t length = utf8_decode(p, (size_t)(end - p), c);

@@ -8,11 +8,11 @@
 
 #include "util/utf8.h"
 
-/* From `count` UTF-16LE code units (2 * count bytes). NULL when out of memory. */
+/* Converts `count` UTF-16LE code units (2 * count bytes). NULL when out of memory. */
 char *utf8_from_utf16(struct arena *arena, const uint8_t *units, size_t count);
-/* Appends UTF-16LE; a byte that is not UTF-8 becomes U+FFFD, as in utf8_printable. */
+/* Appends a text as UTF-16LE; a byte that is not UTF-8 becomes U+FFFD, as in utf8_printable. */
 void utf8_to_utf16(const char *text, struct buf *out);
-/* Appends valid UTF-8 for people and JSON: lone surrogates become U+FFFD. */
+/* Appends a text as valid UTF-8 for people and JSON: lone surrogates become U+FFFD. */
 void utf8_printable(const char *text, struct buf *out);
 
 #endif

@@ -9,13 +9,14 @@
 #include <string.h>
 #include <strings.h>
 
-#define PIECE 16384        /* of a text, for libxml2: at least */
+#define PIECE 16384        /* least number of bytes of a text that are given to libxml2 at once */
 #define LOOKUP_MAX 9900000 /* bytes that libxml2 may hold back; beyond 10,000,000 it gives up */
 #define NUL_FAULT "a NUL has no place in XML"
 
 /* ---- encodings ---- */
 
-/* Positions of errors count in the result of utf8_text(): without the mark of UTF-16. */
+/* Returns the place for an error: an offset in the result of utf8_text(), which lacks the mark of
+ * UTF-16. */
 static size_t error_place(const struct xml *x, size_t at)
 {
 	bool utf16 = x->encoding == XML_UTF16LE || x->encoding == XML_UTF16BE;
@@ -24,7 +25,7 @@ static size_t error_place(const struct xml *x, size_t at)
 	return at < mark ? 0 : at - mark;
 }
 
-/* Refuses other encodings, since they cannot be read, or not written back. */
+/* Refuses declared encodings that cannot be read, or cannot be written back. */
 static bool read_declared(struct xml *x, struct bytes file)
 {
 	struct bytes name = utf8_declared(file);
@@ -59,7 +60,7 @@ static bool has_utf16_mark(struct bytes file)
 
 #define MARK "\xef\xbb\xbf"
 
-/* The mark of UTF-16 stays, so that it is written back. */
+/* Converts the text to UTF-8. The byte order mark of UTF-16 stays, so that it is written back. */
 static bool convert_encoding(struct xml *x, struct bytes file)
 {
 	bool utf16 = has_utf16_mark(file);
@@ -79,7 +80,8 @@ static bool convert_encoding(struct xml *x, struct bytes file)
 	       err_at(x->err, ERR_TEXT, error_place(x, x->text.size - 1), 1, "half a character");
 }
 
-/* From other first bytes libxml2 would conclude another encoding, with other positions. */
+/* Checks the first bytes: from unusual ones libxml2 would conclude another encoding, with other
+ * positions. */
 static bool check_begin(struct xml *x)
 {
 	struct bytes text = x->text;
@@ -134,7 +136,7 @@ bool xml_encode(const struct xml *x, const char *text, struct buf *out)
 
 /* ---- values ---- */
 
-/* A character of a valid text; *p moves behind it. */
+/* Returns the next character of a valid text and moves *p behind it. */
 static uint32_t take_character(const uint8_t **p)
 {
 	uint8_t lead = *(*p)++;
@@ -179,10 +181,8 @@ bool xml_escape(const struct xml *x, const char *value, char quote, struct buf *
 
 /* ---- places and faults ---- */
 
-/*
- * At the end of the text libxml2 reports a fault in a tag that was cut off; the only fault is the
- * end.
- */
+/* Is the text cut off within a tag? libxml2 reports a fault in such a tag at the end of the text;
+ * the only fault is the missing rest. */
 static bool is_cut(const struct xml *x)
 {
 	return x->ending && !x->closed;
@@ -210,7 +210,7 @@ bool xml_refuse_tag(struct xml *x, const struct xml_tag *tag, const char *accept
 	return xml_refuse(x, tag->begin, tag->end - tag->begin, accepted, "%s", message);
 }
 
-/* The position of libxml2: it calls back before a tag's '>', and after everything else. */
+/* Returns libxml2's position: it calls back before a tag's '>', and after everything else. */
 static size_t offset_now(const struct xml *x)
 {
 	long at = xmlByteConsumed(x->parser);
@@ -218,7 +218,8 @@ static size_t offset_now(const struct xml *x)
 	return at < 0 ? 0 : (size_t)at < x->text.size ? (size_t)at : x->text.size;
 }
 
-/* The current element begins at the last '<': no attribute's value can contain one. */
+/* Returns where the current element begins: at the last '<', since no attribute's value can contain
+ * one. */
 static size_t tag_begin(const struct xml *x, size_t at)
 {
 	while (at > 0 && (at >= x->text.size || x->text.data[at] != '<'))
@@ -237,7 +238,7 @@ static size_t tag_begin(const struct xml *x, size_t at)
  * again.
  */
 
-/* Behind the next `ending`, or at the end of the text. */
+/* Returns the place behind the next `ending`, or the end of the text. */
 static size_t find_behind(struct bytes text, size_t at, const char *ending)
 {
 	size_t length = strlen(ending);
@@ -254,7 +255,8 @@ static bool xml_starts_with(struct bytes text, size_t at, const char *with)
 	return text.size - at >= length && memcmp(text.data + at, with, length) == 0;
 }
 
-/* From a quote to behind the one that closes it, or to the '<' before that if `tag`. */
+/* Skips a quoted string, from its quote to behind the closing quote or, with `tag`, to an earlier
+ * '<'. */
 static size_t pass_quoted(struct bytes text, size_t at, bool tag)
 {
 	uint8_t quote = text.data[at++];
@@ -264,7 +266,7 @@ static size_t pass_quoted(struct bytes text, size_t at, bool tag)
 	return at < text.size && text.data[at] == quote ? at + 1 : at;
 }
 
-/* Behind a DOCTYPE. One with declarations is refused before these are read. */
+/* Skips a DOCTYPE. One with declarations is refused before they are read. */
 static size_t pass_doctype(struct bytes text, size_t at)
 {
 	while (at < text.size && text.data[at] != '>') {
@@ -277,7 +279,7 @@ static size_t pass_doctype(struct bytes text, size_t at)
 	return at;
 }
 
-/* From a '<' to behind the tag, or to the next '<'. */
+/* Counts the attributes of a tag, from its '<' to behind the tag, or to the next '<'. */
 static bool count_attributes(struct xml *x, size_t *at)
 {
 	struct bytes text = x->text;
@@ -320,12 +322,12 @@ static bool check_attributes(struct xml *x)
 
 /* ---- tags ---- */
 
-/* An element that declares namespaces, and how many. */
+/* An open element that declares namespaces, with their number. */
 struct xml_scope {
 	unsigned depth, count;
 };
 
-/* libxml2 walks through all declared namespaces for each name. */
+/* Limits the open namespaces, since libxml2 walks through all of them for each name. */
 static bool open_scope(struct xml *x, const struct xml_tag *tag, int count)
 {
 	struct xml_scope *more;
@@ -422,7 +424,7 @@ static bool read_attributes(struct xml *x, struct xml_tag *tag, size_t at, const
 	return true;
 }
 
-/* False if the text ends inside of the tag. */
+/* Finds the end of the tag; false if the text ends inside of it. */
 static bool find_tag(const struct xml *x, struct xml_tag *tag)
 {
 	const uint8_t *text = x->text.data;
@@ -459,7 +461,7 @@ static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, con
 	(void)uri;
 	(void)namespaces;
 	(void)defaulted;
-	/* After a fault libxml2 reports the part of the tag that it has. */
+	/* After a fault, libxml2 reports the part of the tag that it has read; ignore it. */
 	if (x->err->code != ERR_NONE || !find_tag(x, &tag))
 		return;
 	finish_parse(x, open_scope(x, &tag, namespace_count) &&
@@ -484,9 +486,8 @@ static void on_end(void *user, const xmlChar *name, const xmlChar *prefix, const
 
 /* ---- other content ---- */
 
-/*
- * The place of a text that libxml2 reports: in its copy of the whole text, or in the current piece.
- */
+/* Returns the offset of a text that libxml2 reports: it points into its copy of the whole text, or
+ * into the current piece. */
 static size_t xml_place_of(const struct xml *x, const xmlChar *part, size_t size)
 {
 	const xmlParserInput *in = x->parser->input;
@@ -511,7 +512,7 @@ static void xml_on_text(void *user, const xmlChar *text, int size)
 			     x->events->text(x->user, xml_place_of(x, text + spaces, left), left));
 }
 
-/* Called before the declarations, if there are any. */
+/* libxml2 calls this before the declarations of a DOCTYPE, if there are any. */
 static void xml_on_doctype(void *user, const xmlChar *name, const xmlChar *external,
 			   const xmlChar *system)
 {
@@ -529,7 +530,7 @@ static void xml_on_doctype(void *user, const xmlChar *name, const xmlChar *exter
 					"declarations are not read here"));
 }
 
-/* Called for any entity but XML's own. */
+/* libxml2 calls this for any entity but XML's own. */
 static xmlEntity *on_entity(void *user, const xmlChar *name)
 {
 	struct xml *x = user;
@@ -556,11 +557,9 @@ static void on_fault(void *user, xmlError *fault)
 
 /* ---- the whole text ---- */
 
-/*
- * The size of the next piece. libxml2 moves its whole buffer each time it has consumed a part. But
- * it may search an unfinished tag again with each piece, so a piece is at least as long as the
- * bytes that it holds back.
- */
+/* Returns the size of the next piece. libxml2 moves its whole buffer each time it has consumed a
+ * part, and may search an unfinished tag again with each piece; so a piece is at least as long as
+ * the bytes that libxml2 holds back. */
 static size_t next_piece(const struct xml *x, size_t left)
 {
 	size_t pending = x->text.size - left - offset_now(x), piece = PIECE;
@@ -577,7 +576,8 @@ static bool parse_all(struct xml *x)
 	const char *text = (const char *)x->text.data;
 	size_t left = x->text.size;
 
-	/* NOENT: an '&' in a value is an '&'. There is no other entity that it could replace. */
+	/* With NOENT an '&' in a value is a plain '&'. There is no other entity that libxml2 could
+	 * replace. */
 	xmlCtxtUseOptions(x->parser, XML_PARSE_NONET | XML_PARSE_IGNORE_ENC | XML_PARSE_NOENT);
 	while (left > 0 && x->err->code == ERR_NONE) {
 		size_t piece = next_piece(x, left);
@@ -596,10 +596,8 @@ static bool parse_all(struct xml *x)
 	return x->err->code == ERR_NONE;
 }
 
-/*
- * The state that libxml2 allocates for each thread: without memory for it, it crashes or recurses
- * forever. A block that was freed just now is available for it.
- */
+/* Checks that libxml2 can allocate its state of this thread: without memory for it, libxml2 crashes
+ * or recurses forever. The block that is allocated and freed here is available for it. */
 static bool has_thread_state(void)
 {
 #if LIBXML_VERSION >= 21200

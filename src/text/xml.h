@@ -28,7 +28,7 @@ static inline bool xml_is_space(uint8_t c)
 	return memchr(" \t\r\n", c, 4) != NULL;
 }
 
-/* Is the name, or value, this one? */
+/* Does the name or value equal `text`? */
 static inline bool xml_is(struct bytes name, const char *text)
 {
 	return bytes_equal(name, bytes_of(text));
@@ -38,23 +38,24 @@ enum xml_encoding { XML_UTF8, XML_UTF16LE, XML_UTF16BE, XML_LATIN1 };
 
 /* An attribute, as written and with its value: entities replaced, line ends made spaces. */
 struct xml_attribute {
-	struct bytes name;  /* with its prefix; in the text */
-	struct bytes value; /* while the tag's event lasts */
-	size_t begin;       /* of the spaces before the name */
-	size_t at, length;  /* of the value as written, between its quotes */
+	struct bytes name;  /* name with its prefix; points into the text */
+	struct bytes value; /* value; valid during the tag's event */
+	size_t begin;       /* offset of the spaces before the name */
+	size_t at, length;  /* offset and length of the value as written, between its quotes */
 };
 
 /* A tag that opens an element, or is all of it. */
 struct xml_tag {
-	struct bytes name; /* with its prefix; in the text */
-	unsigned depth;    /* 0: the root */
-	size_t begin, end; /* from '<' to behind '>' */
+	struct bytes name; /* name with its prefix; points into the text */
+	unsigned depth;    /* nesting depth; 0: the root */
+	size_t begin, end; /* offsets of the '<', and of the place behind '>' */
 	bool namespaced;   /* one of the attributes declares a namespace */
 	const struct xml_attribute *attributes;
 	size_t attribute_count;
 };
 
-/* Each may be NULL. Return false to stop reading, after calling xml_refuse or err_memory. */
+/* Callbacks; each may be NULL. They return false to stop reading, after calling xml_refuse or
+ * err_memory. */
 struct xml_events {
 	bool (*open)(void *user, const struct xml_tag *tag);
 	bool (*close)(void *user, unsigned depth, size_t end); /* behind the element */
@@ -64,11 +65,11 @@ struct xml_events {
 };
 
 struct xml {
-	struct bytes text; /* as UTF-8 */
+	struct bytes text; /* the text as UTF-8 */
 	enum xml_encoding encoding;
 	struct err *err;
 
-	/* private */
+	/* fields below are private to xml.c */
 	struct buf own; /* memory of `text` if the file is not in UTF-8 */
 	struct err unused;
 	const struct xml_events *events;
@@ -84,12 +85,12 @@ struct xml {
 	bool ending;     /* there is no more text */
 };
 
-/* False and ERR_EMPTY or ERR_TEXT. err may be NULL. Call xml_release in either case. */
+/* Opens a text. False and ERR_EMPTY or ERR_TEXT on failure; err may be NULL. Call xml_release in
+ * either case. */
 bool xml_open(struct xml *x, struct bytes file, struct err *err);
-/*
- * Call it once. ERR_EARLY if the text ends before its root element; else ERR_TEXT, or ERR_MEMORY.
- * Takes time linear in the length of the text, whatever its content.
- */
+/* Reads the text; can be called only once. ERR_EARLY if the text ends before its root element
+ * does; else ERR_TEXT, or ERR_MEMORY. Takes time linear in the length of the text, whatever its
+ * content. */
 bool xml_read(struct xml *x, const struct xml_events *events, void *user);
 void xml_release(struct xml *x);
 
@@ -102,12 +103,12 @@ bool xml_refuse(struct xml *x, size_t at, size_t length, const char *accepted, c
 bool xml_refuse_tag(struct xml *x, const struct xml_tag *tag, const char *accepted,
 		    const char *message);
 
-/*
- * Appends a value for use between two of these quotes; characters that the encoding lacks are
- * written by number. False if it is not UTF-8, or has a character that XML cannot express.
- */
+/* Appends a value for use between two quotes `quote`; characters that the encoding lacks are
+ * written by number. False if the value is not UTF-8, or has a character that XML cannot
+ * express. */
 bool xml_escape(const struct xml *x, const char *value, char quote, struct buf *out);
-/* Appends a NUL-terminated text in the file's own encoding, if that has all of its characters. */
+/* Appends a NUL-terminated text in the file's own encoding, if that encoding has all of its
+ * characters. */
 bool xml_encode(const struct xml *x, const char *text, struct buf *out);
 
 #endif
