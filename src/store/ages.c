@@ -13,16 +13,15 @@ static uint32_t count_of(const struct anim *anim)
 	return count;
 }
 
-/*
- * Do a bone's texts show the same besides its keys: name and possible columns? (The label is equal,
- * since the track was found by it.)
- */
+/* Are the texts of two bones equal apart from their keys: name and possible columns? (The labels
+ * are equal, since the track was found by its label.) */
 static bool head_same(const struct track *a, const struct track *b)
 {
 	return a->roles == b->roles && a->rotation == b->rotation && strcmp(a->name, b->name) == 0;
 }
 
-/* How many digits a value is shown with depends on how it is stored. */
+/* Do both lanes show values with the same number of digits, which depends on how values are
+ * stored? */
 static bool lane_same(const struct lane *a, const struct lane *b)
 {
 	return a->form == b->form && a->exact == b->exact && f64_same(a->unit, b->unit) &&
@@ -30,7 +29,7 @@ static bool lane_same(const struct lane *a, const struct lane *b)
 	       f64_same((double)a->step, (double)b->step);
 }
 
-/* Usually all bytes are the same, so compare those first. */
+/* Compare all bytes first, since usually all are equal. */
 static bool curve_lanes_same(const struct curve *a, const struct curve *b)
 {
 	unsigned width = curve_width(a);
@@ -67,7 +66,7 @@ static bool ages_clip_same(const struct clip *a, const struct clip *b)
 	       fields_same(a->fields, a->field_count, b->fields, b->field_count);
 }
 
-/* The index of the track in the previous version, usually `hint`; -1: it is new. */
+/* Returns the index of the track in the previous version, usually `hint`; -1: it is new. */
 static int64_t track_before(const struct aged *before, uint32_t clip, uint32_t hint,
 			    const char *label)
 {
@@ -84,8 +83,9 @@ struct heirs {
 	struct age *at;
 	const struct age *old_at;
 	bool tracks_kept; /* no track was edited */
-	bool same_frames; /* in number and duration; if not, every text of the clip changed */
-	bool texts_kept;  /* everything else that texts depend on is unchanged */
+	bool same_frames; /* number of frames and duration are unchanged; if not, every text of the
+			     clip changed */
+	bool texts_kept;  /* everything else that the clip's texts depend on is unchanged */
 };
 
 static void inherit_track(const struct heirs *h, uint32_t index, int64_t track, bool *time,
@@ -121,7 +121,7 @@ static void inherit_clip(const struct heirs *h, const struct aged *before, uint3
 		h->at[0].since = h->old_at[0].since;
 }
 
-/* `edit`: the edited clip that was stored, or NULL. */
+/* Computes the ages of a clip. `edit` is the edited clip that was stored, or NULL. */
 static void inherit_ages(struct ages *ages, uint32_t index, const struct clip *clip,
 			 const struct aged *before, bool kept, const struct clip *edit)
 {
@@ -139,7 +139,7 @@ static void inherit_ages(struct ages *ages, uint32_t index, const struct clip *c
 	inherit_clip(&h, before, (uint32_t)old_index);
 }
 
-/* Are the same clips and bones listed, in the same order? */
+/* Do both models list the same clips and bones, in the same order? */
 static bool list_same(const struct anim *a, const struct anim *b)
 {
 	if (a->clip_count != b->clip_count || a->bone_count != b->bone_count ||

@@ -16,23 +16,23 @@
 
 struct age {
 	struct timespec time;
-	uint64_t since; /* generation; unlike the time, no program can set it */
+	uint64_t since; /* generation, which, unlike the time, no program can set */
 };
 
 struct ages {
-	/* by clip: index in `at` of the clip's age, which its tracks' ages follow */
+	/* for each clip: index in `at` of the clip's age, which is followed by its tracks' ages */
 	uint32_t *first;
 	struct age *at;
-	size_t count;      /* of ages in `at` */
-	size_t size;       /* memory of both, in bytes */
-	struct age listed; /* of everything but the curves: the list of clips and bones */
+	size_t count;      /* number of ages in `at` */
+	size_t size;       /* size of `first` and `at` together, in bytes */
+	struct age listed; /* age of everything but the curves: the list of clips and bones */
 };
 
 /* A model and its ages. */
 struct aged {
 	const struct anim *anim;
 	const struct labels *labels;
-	const struct ages *ages; /* may be empty */
+	const struct ages *ages; /* ages of `anim`; may be empty */
 };
 
 /*
@@ -50,17 +50,14 @@ void ages_release(struct ages *ages);
  * was only read. False when out of memory, and if `from` is empty.
  */
 bool ages_remember(struct ages *to, const struct ages *from);
-/*
- * The ages of the same model when it is read again: as remembered, or, unless kept (see above),
- * only the times are.
- */
+/* Computes the ages of a model that is read again from those remembered; unless `kept` (see
+ * ages_init), only times are taken over. */
 void ages_resume(struct ages *ages, const struct ages *was, bool kept);
 
-/*
- * The age of a track or, with track -1, of the clip: that of the newest change in it or its tracks.
- */
+/* Returns the age of a track or, with track -1, of a clip: that of the newest change in it or its
+ * tracks. */
 struct age ages_of(const struct ages *ages, uint32_t clip, int64_t track);
-/* The age of the content of a view with `lists`, apart from the file's name. */
+/* Returns the age of a view's content with `lists`, apart from the file's name. */
 struct age ages_listed(const struct ages *ages);
 
 #endif

@@ -27,11 +27,11 @@ struct catalog {
 	uint64_t generation;
 	struct archive *archive;
 	struct contents *contents;
-	int fd; /* descriptor of the file; -1: this archive is in another one */
+	int fd; /* descriptor of the archive file; -1: this archive is a member of another */
 	struct stat st;
 	unsigned depth;
 	struct buf bytes;      /* bytes of an archive that is packed in another */
-	struct catalog *outer; /* referenced; NULL: it is a file */
+	struct catalog *outer; /* archive that contains this one, referenced; NULL: it is a file */
 	uint32_t entry;        /* entry of this archive in `outer` */
 	/*
 	 * By member: home of its unpacked bytes. A member is unpacked under one of the locks
@@ -200,15 +200,12 @@ struct archive_source {
 	struct store *store;
 	struct lock lock; /* opening_class: guards all below; held during opening, too */
 	struct cached *current;
-	struct err *verdict; /* why it could not be opened; or NULL */
-	/*
-	 * The stamp of the file that was opened or refused, and whether any later write changes it;
-	 */
+	struct err *verdict; /* why the archive could not be opened; or NULL */
 	struct file_version stamp;
 	bool settled;
 	int64_t since; /* when it was looked at, in ms */
 	/* the member that it is, or that its file replaces; `outer` 0: it is a file of SOURCE. */
-	uint64_t outer; /* generation */
+	uint64_t outer; /* generation of the archive that contains the member */
 	uint32_t entry;
 	bool is_file;
 };
@@ -239,7 +236,7 @@ bool archive_has_name(const struct store *s, const char *file_name)
 	return store_container(s, file_name) != NULL;
 }
 
-/* Remembers the outcome for the stamp in `a`. Takes no reference. */
+/* Remembers the archive or error for the stamp in `a`. Takes no reference. */
 static void note(struct archive_source *a, struct catalog *now, const struct err *why)
 	REQUIRES(opening_class)
 {
@@ -252,7 +249,8 @@ static void note(struct archive_source *a, struct catalog *now, const struct err
 	cache_settle(store_cache(a->store), &a->current, now ? &now->cached : NULL);
 }
 
-/* Is the outcome for the stamp in `a` known? Then *now is the archive, or NULL and err. */
+/* Returns whether the result for the stamp in `a` is known. Then *now is the archive, or NULL and
+ * err is set. */
 static bool recall(struct archive_source *a, struct catalog **now, struct err *err)
 	REQUIRES(opening_class)
 {
@@ -491,7 +489,8 @@ static void use_unpacked(struct cached *cached, struct member_bytes *out)
 		.whole = cached, .fd = -1, .size = bytes->size, .data = bytes->data};
 }
 
-/* Uses bytes in the archive's own file or memory, or those that were unpacked into `room`. */
+/* Returns a member's bytes from the archive's own file or memory, or those that were unpacked into
+ * `room`. */
 static bool use_input(struct catalog *o, struct buf *room, const struct input *in, bool unpacked,
 		      struct cached **home, struct member_bytes *out, struct err *err)
 {

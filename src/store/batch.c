@@ -17,7 +17,7 @@
 
 struct slot {
 	uint64_t key;
-	uint32_t place; /* NONE: free */
+	uint32_t place; /* value for the hash; NONE: the slot is free */
 };
 
 struct map {
@@ -77,8 +77,8 @@ static void map_clear(struct map *m)
 
 enum fate {
 	FATE_COUNTS,
-	FATE_COPY, /* equal to the origin */
-	FATE_TWIN, /* older twin of a new text */
+	FATE_COPY, /* the text equals the origin */
+	FATE_TWIN, /* the older view of the same bone as a new text */
 };
 
 struct member {
@@ -86,28 +86,28 @@ struct member {
 	uint64_t draft;
 	struct text *text;
 	struct version *base, *whole;
-	uint32_t number, since; /* as in struct batch_text */
+	uint32_t number, since; /* numbers with the meaning of struct batch_text */
 	struct place place;
 	struct statement said;
-	uint64_t *equals;   /* a bit for each version up to the start: the text equals it */
+	uint64_t *equals;   /* bit for each version up to the start that the text equals */
 	bool is_old;        /* the text equals its view in a version */
 	bool is_overtaken;  /* another program changed a unit of the text after it was opened */
 	bool is_refused;    /* the text was refused when parsed against its base */
 	bool is_noted;      /* the text is the noted one of a known version (digests_of_text) */
 	bool as_rendered;   /* text of a known version; parsed with shown.as_rendered */
 	bool is_silent;     /* returned by batch_next_silent */
-	struct anim *loose; /* of a lossy text of no known version: its approximate values */
+	struct anim *loose; /* approximate values of a lossy text of no known version */
 	enum fate fate;
 };
 
-/* The values that the texts have for a unit. */
+/* The values that the texts have for one unit. */
 struct unit_said {
 	unit_id unit;
-	struct digest first;  /* value in the first of them, */
+	struct digest first;  /* value in the first text with the unit, */
 	struct digest stored; /* and as stored, rounded to the format's grid */
 	const char *clip, *bone;
-	uint32_t member;   /* the member with `first` */
-	bool contradicted; /* two of them differ */
+	uint32_t member;   /* the member that `first` is from */
+	bool contradicted; /* two texts have different values */
 };
 
 enum mode { MODE_AGREE, MODE_ORIGIN, MODE_ORDER };
@@ -116,7 +116,7 @@ enum mode { MODE_AGREE, MODE_ORIGIN, MODE_ORDER };
 struct muted {
 	unit_id unit;
 	size_t since;
-	uint32_t number; /* the version in which the change was found */
+	uint32_t number; /* number of the version in which the change was found */
 };
 
 struct ruling {
@@ -126,16 +126,16 @@ struct ruling {
 
 struct batch {
 	struct version *start, *ground, *left;
-	uint32_t number; /* number of the start */
+	uint32_t number; /* number of the version at the start */
 	uint32_t origin; /* from batch_set_origin; 0: found by the rules */
 	const struct digests *known;
 	view_set listed;
 	char *file_name;
 
-	struct member *members; /* in the order saved */
+	struct member *members; /* texts in the order in which they were saved */
 	size_t count, room;
-	size_t size;      /* see batch_size */
-	struct map paths; /* by path of each saved view: its member, or NO_MEMBER */
+	size_t size;      /* memory in use; see batch_size */
+	struct map paths; /* path of each saved view -> its member, or NO_MEMBER */
 	bool generated;   /* a generated text was saved */
 	/* common folder of all that was saved, with its slash; NULL: nothing saved yet */
 	char *common;
@@ -143,10 +143,10 @@ struct batch {
 
 	struct unit_said *said;
 	size_t said_count, said_room;
-	struct map units;      /* by unit: index in `said` */
+	struct map units;      /* unit -> its index in `said` */
 	size_t contradictions; /* number of contradicted units */
 	size_t witness;        /* for `said` before this index, no unsaved view has another value */
-	uint32_t *equal;       /* by version: number of texts that equal it */
+	uint32_t *equal;       /* for each version: number of texts that equal it */
 
 	struct ruling ruling;
 	struct muted *muted;
@@ -270,7 +270,7 @@ static bool is_lossy(const struct view *view)
 	return strcmp(view->name, "gltf") == 0 || strcmp(view->name, "bvh") == 0;
 }
 
-/* The member's place in another version, by labels. */
+/* Finds the member's place in another version, by labels. */
 static bool batch_place_in(const struct batch *b, const struct member *m, const struct version *v,
 			   struct place *out)
 {
@@ -317,9 +317,8 @@ static bool say_lossy(const struct batch *b, struct member *m, const struct anim
 	return !m->loose || statement_of_text(&m->said, b->known, over, number, &place, m->loose);
 }
 
-/*
- * Parses it against its base, as a text that is known to be complete. *parsed: NULL if that fails.
- */
+/* Parses a text against its base, as one that is known to be complete. *parsed: NULL if that
+ * fails. */
 static void parse_as_rendered(const struct batch *b, const struct member *m, struct anim **parsed)
 {
 	const struct tree tree = {m->base, b->file_name};
@@ -350,7 +349,7 @@ static bool batch_say_text(const struct batch *b, struct member *m, const struct
 	return statement_of_text(&m->said, b->known, m->base, m->number, &m->place, edited);
 }
 
-/* Finds the versions that have all its values. */
+/* Finds the versions that have all values of the text. */
 static bool find_equals(const struct batch *b, struct member *m)
 {
 	uint32_t first = digests_first(b->known);
@@ -409,10 +408,8 @@ static bool is_overtaken(const struct batch *b, const struct member *m, unit_id 
 	return !is_same_since(b, m, unit, b->number);
 }
 
-/*
- * Parses a refused text again, as one that was rendered as a whole. It counts as such only if a
- * known version has all its values.
- */
+/* Parses a refused text again, as one that was rendered as a whole. It counts as rendered only if a
+ * known version has all its values. */
 static bool say_refused(const struct batch *b, struct member *m)
 {
 	struct anim *rendered;
@@ -509,7 +506,8 @@ static void batch_read_member(struct batch *b, uint32_t place)
 	b->reader = place;
 }
 
-/* The model that a member's text gives with its base; parsed again unless it is the cached one. */
+/* Returns the model that a member's text gives with its base; the text is parsed again unless the
+ * model is cached. */
 static const struct anim *model_of(struct batch *b, uint32_t place)
 {
 	const struct member *m = &b->members[place];
@@ -524,7 +522,7 @@ static const struct anim *model_of(struct batch *b, uint32_t place)
 	return b->read;
 }
 
-/* A member's value of a curve; NULL if none, or if it cannot be parsed. */
+/* Returns a member's curve for a unit; NULL if there is none, or the text cannot be parsed. */
 static const struct curve *batch_curve_of(struct batch *b, uint32_t place,
 					  const struct said_unit *u, uint32_t *frames)
 {
@@ -536,7 +534,7 @@ static const struct curve *batch_curve_of(struct batch *b, uint32_t place,
 	return track && (u->unit & 3) < ROLE_COUNT ? track->curve[u->unit & 3] : NULL;
 }
 
-/* Are the values about equal, given that at least one is from a lossy text? */
+/* Are the values nearly equal, given that at least one is from a lossy text? */
 static bool agrees_about(struct batch *b, const struct unit_said *s, const struct said_unit *u,
 			 uint32_t place)
 {
@@ -565,10 +563,8 @@ static bool batch_add_said(struct batch *b, const struct said_unit *u, uint32_t 
 	return map_put(&b->units, u->unit, (uint32_t)b->said_count++);
 }
 
-/*
- * The values of the texts for a unit; NULL if there are none, or out of memory before they were
- * noted.
- */
+/* Returns the values of the texts for a unit; NULL if there are none, or if memory ran out before
+ * they were noted. */
 static struct unit_said *find_said(const struct batch *b, const struct said_unit *u)
 {
 	uint32_t at = map_find(&b->units, u->unit);
@@ -595,7 +591,7 @@ static bool note_unit(struct batch *b, const struct said_unit *u, uint32_t place
 		said->contradicted = true;
 		b->contradictions++;
 	} else if (!b->members[place].loose) {
-		said->first = u->digest; /* the exact value, not the approximate one */
+		said->first = u->digest; /* use the exact value, not the approximate one */
 		said->member = place;
 	}
 	return true;
@@ -616,7 +612,7 @@ static bool note_member(struct batch *b, uint32_t place)
 	return true;
 }
 
-/* Keeps the paths that do not belong to members. */
+/* Keeps only the paths that do not belong to members. */
 static bool keep_paths(struct batch *b)
 {
 	struct map old = b->paths;
@@ -812,7 +808,7 @@ static enum fate batch_find_fate(struct batch *b, const struct ruling *r, const 
 	return r->mode == MODE_ORDER && is_twin(b, m) ? FATE_TWIN : FATE_COUNTS;
 }
 
-/* Does its value of the unit count? */
+/* Does the member's value of the unit count? */
 static bool is_applied(const struct batch *b, const struct ruling *r, enum fate fate,
 		       const struct said_unit *u)
 {
@@ -826,19 +822,22 @@ static bool batch_is_unit(const struct said_unit *u, const char *name)
 	return u->unit == unit_of_value(u->clip, name);
 }
 
-/* Does the unit decide which other units exist? Giving it up may give up their new values, too. */
+/* Does the unit decide which other units exist? Ignoring its value may also ignore values of new
+ * units. */
 static bool is_structure(const struct said_unit *u)
 {
 	return !u->clip || (!u->bone && (batch_is_unit(u, "frames") || batch_is_unit(u, "bones")));
 }
 
-/* Does the text leave the unit as others changed it? Never the file's own values (no clip). */
+/* Does the unit keep the value of another program, not that of this text? Never true for the file's
+ * own values (no clip). */
 static bool gives_way(const struct member *m, const struct said_unit *u)
 {
 	return u->overtaken && u->clip && (m->is_old || !(u->changed || is_structure(u)));
 }
 
-/* Has it a value that must neither overwrite one of others nor be given up? */
+/* Does the member have a value that must not overwrite another program's value, and must not be
+ * dropped? */
 static bool clashes(const struct batch *b, const struct member *m)
 {
 	/* In a whole file, others may also have changed data that the model does not contain. */
@@ -912,7 +911,7 @@ static bool settle_fates(struct batch *b, size_t old_count)
 
 /* ---- adding ---- */
 
-/* Does it count only in part, in a way that matters? */
+/* Does the text count only in part, in a way that matters? */
 static bool counts_in_part(const struct batch *b, const struct member *m)
 {
 	for (size_t i = 0; i < m->said.count; i++) {
@@ -924,17 +923,15 @@ static bool counts_in_part(const struct batch *b, const struct member *m)
 	return false;
 }
 
-/* Could it make texts valid that were refused before? */
+/* Could the text make others valid that were refused before? */
 static bool changes_structure(const struct member *m)
 {
 	return says_another(&m->said) && (m->whole || m->place.view->place != VIEW_OF_BONE);
 }
 
-/*
- * Was it refused though it counts? Not if it is the text of a known version that differs from its
- * base in nothing it can change: a file.json of a version in which a clip loops is refused if the
- * clip does not loop here, but only clip.json can change that.
- */
+/* Was the text refused though it counts? Not if it is a known version's text whose difference from
+ * its base only other views can change: a file.json of a version in which a clip loops is refused
+ * if the clip does not loop here, but only clip.json can change that. */
 static bool is_open(const struct member *m)
 {
 	return m->is_refused && m->fate == FATE_COUNTS && (!m->is_noted || says_another(&m->said));
@@ -975,7 +972,8 @@ static enum batch_effect add_generated(struct batch *b, const struct batch_text 
 	return settle_fates(b, b->count) ? BATCH_REWRITE : BATCH_NOTHING;
 }
 
-/* Gives the unit the start's labels; its own may be the base's. False: the start lacks one. */
+/* Gives a unit the labels of the version at the start, as its own may be those of the base. False:
+ * the start lacks one. */
 static bool relabel_unit(const struct batch *b, struct said_unit *u)
 {
 	int64_t clip = u->clip ? version_clip(b->start, u->clip) : -1, track;
@@ -993,10 +991,8 @@ static bool relabel_unit(const struct batch *b, struct said_unit *u)
 	return true;
 }
 
-/*
- * Makes the start the text's base, if the view was the same then, so that a program that saves many
- * views does not keep a version for each.
- */
+/* Makes the start the base of the text, if the view was the same then, so that a program that saves
+ * many views does not keep a version for each. */
 static void base_on_start(const struct batch *b, struct member *m)
 {
 	const struct tree was = {m->base, b->file_name};
@@ -1006,7 +1002,8 @@ static void base_on_start(const struct batch *b, struct member *m)
 	    tree_since(&was, &m->place) > b->start->generation ||
 	    !batch_place_in(b, m, b->start, &place))
 		return;
-	/* If it ends early, earlier units stay changed: the start outlives its members. */
+	/* If this fails midway, earlier units stay changed, which is safe: the start outlives its
+	 * members. */
 	for (size_t i = 0; i < m->said.count; i++) {
 		if (!relabel_unit(b, &m->said.units[i]))
 			return;
@@ -1044,7 +1041,7 @@ static void remove_member(struct batch *b, size_t place)
 	b->count--;
 }
 
-/* The member of the same draft, or NONE. *another: the view was saved by another draft. */
+/* Returns the member of the same draft, or NONE. *another: another draft saved the same view. */
 static uint32_t find_draft(const struct batch *b, const struct batch_text *text, bool *another)
 {
 	uint32_t place = map_find(&b->paths, path_hash(text->path));
@@ -1053,15 +1050,15 @@ static uint32_t find_draft(const struct batch *b, const struct batch_text *text,
 	return place < b->count && !*another ? place : NONE;
 }
 
-/*
- * Has it no statement (a skeleton, or a refused text), so that it neither agrees nor contradicts?
- */
+/* Does the text have no known values (a skeleton, or a refused text), so that it neither agrees nor
+ * contradicts? */
 static bool says_nothing_known(const struct member *m)
 {
 	return m->said.count == 0;
 }
 
-/* Adds a text without a statement. The fact that its view was saved may affect rule 4 (batch.h). */
+/* Adds a text without known values. The fact that its view was saved may affect rule 4
+ * (batch.h). */
 static enum batch_effect add_other(struct batch *b, const struct batch_text *text,
 				   enum batch_effect own, struct err *err)
 {
@@ -1072,10 +1069,8 @@ static enum batch_effect add_other(struct batch *b, const struct batch_text *tex
 	return settle_fates(b, b->count) ? BATCH_REWRITE : own;
 }
 
-/*
- * A copy of another version's file.json is refused if a clip loops there and not here, but only
- * other views can change that: it counts as stale.
- */
+/* Returns the effect of a text without known values. A file.json of another version is refused if a
+ * clip loops there and not here, but only other views can change that: it counts as stale. */
 static enum batch_effect effect_of_other(const struct member *m)
 {
 	if (!m->is_refused || m->place.view->parse_skeleton)
@@ -1159,7 +1154,7 @@ size_t batch_count(const struct batch *b)
 	return b->paths.count;
 }
 
-/* When out of memory, values of the remaining texts may be forgotten. */
+/* Takes the last text back. When out of memory, values of the remaining texts may be forgotten. */
 void batch_take_back(struct batch *b)
 {
 	if (!b->has_last || !b->count)
@@ -1170,7 +1165,7 @@ void batch_take_back(struct batch *b)
 		(void)settle_fates(b, b->count);
 }
 
-/* Does the version, which is of this number, have all values of the text? */
+/* Does the version with this number have all values of the text? */
 static bool is_as_said(const struct batch *b, const struct member *m, uint32_t number)
 {
 	for (size_t i = 0; i < m->said.count; i++) {
@@ -1343,7 +1338,8 @@ static bool is_left(const struct batch *b, size_t place, const struct said_unit 
 	return false;
 }
 
-/* Restores the text's values that do not count. Structure first, since it brings tracks back. */
+/* Restores the text's values that do not count. Restores structure first, since that brings tracks
+ * back. */
 static bool restore_values(const struct batch *b, size_t place, struct anim *edited,
 			   const struct anim *before, bool *changed)
 {
@@ -1368,7 +1364,7 @@ static bool restore_values(const struct batch *b, size_t place, struct anim *edi
 struct folding {
 	struct batch *b;
 	struct version *over;
-	const struct anim *model; /* the model so far; that of `over` if nothing is edited */
+	const struct anim *model; /* the model so far; the model of `over` if nothing is edited */
 	struct err *err;
 };
 
@@ -1393,7 +1389,7 @@ static bool batch_find_place(const struct folding *f, const struct member *m, st
 	return track != NULL;
 }
 
-/* Applies a text. *done: it could be parsed; if not, it may be valid after later ones. */
+/* Applies a text. *done: it could be parsed; if not, it may become valid after later texts. */
 static bool fold_text(struct folding *f, size_t place, bool *done)
 {
 	const struct member *m = &f->b->members[place];
@@ -1483,7 +1479,7 @@ bool batch_conflicts(const struct batch *b)
 
 /* ---- all texts at once ---- */
 
-/* The member with this path; NULL: none. */
+/* Returns the member with this path; NULL: none. */
 static const struct member *batch_find_member(const struct batch *b, const char *path)
 {
 	uint32_t place = map_find(&b->paths, path_hash(path));
@@ -1509,7 +1505,7 @@ static bool found_unit(const struct said_unit *u, const char **clip, const char 
 	return true;
 }
 
-/* Does another member that counts contradict it? */
+/* Does another member that counts contradict this value of the unit? */
 static bool is_contradicted(struct batch *b, const struct said_unit *u, uint32_t place)
 {
 	for (uint32_t i = 0; i < b->count; i++) {
@@ -1575,7 +1571,7 @@ static bool mute(struct batch *b, unit_id unit, uint32_t number)
 struct following {
 	struct batch *b;
 	const struct anim *left, *now;
-	uint32_t number; /* of now */
+	uint32_t number; /* number of the version `now` */
 	struct anim *ground;
 	const char *clip, *bone;
 };

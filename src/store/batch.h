@@ -56,15 +56,15 @@ void batch_free(struct batch *b); /* NULL is fine */
  * text is added.
  */
 void batch_set_origin(struct batch *b, uint32_t number);
-/* Memory of its texts, in bytes. */
+/* Returns the memory of the batch's texts, in bytes. */
 size_t batch_size(const struct batch *b);
 
 /* A saved text. The batch takes references of its own. */
 struct batch_text {
-	const char *path;     /* in the folder of the file, as tree_walk takes it */
+	const char *path;     /* path of the view in the file's folder, as tree_walk takes it */
 	uint64_t draft;       /* a later text of the same draft replaces this one */
-	struct text *text;    /* as saved */
-	struct version *base; /* the version that it edits; */
+	struct text *text;    /* the text as saved */
+	struct version *base; /* the version that the text edits; */
 	uint32_t number;      /* the base's number; */
 	/*
 	 * The version that its draft committed last, or number. 0: no other program saves
@@ -74,7 +74,7 @@ struct batch_text {
 	struct place place; /* the view's place in the base */
 	/* The text parsed as an edit of the base. NULL: refused, generated, or whole. */
 	const struct anim *edited;
-	struct version *whole; /* of raw.*: the file, decoded; else NULL */
+	struct version *whole; /* the decoded file, if the text is raw.*; else NULL */
 };
 
 enum batch_effect {
@@ -128,13 +128,13 @@ bool batch_overrules(const struct batch *b, const char *path, uint32_t since, co
  * text that was added last.
  */
 bool batch_saved(struct batch *b, struct version *now, uint32_t number);
-/* The version that the batch's last commit made; not a new reference. */
+/* Returns the version that the batch's last commit made; not a new reference. */
 struct version *batch_left(const struct batch *b);
 /*
  * Removes the text that was added last, because it could not be stored; its writer gets the error.
  */
 void batch_take_back(struct batch *b);
-/* The number of texts saved in it. */
+/* Returns the number of texts saved in the batch. */
 size_t batch_count(const struct batch *b);
 
 /*
@@ -157,7 +157,7 @@ struct batch_silent {
 	uint32_t since; /* the version in which that value last changed; 0: unknown */
 };
 bool batch_next_silent(struct batch *b, struct batch_silent *out);
-/* The path of a text that batch_next_silent returned, and that counts after all; NULL: none. */
+/* Returns the path of a text that batch_next_silent returned, but that counts now; NULL: none. */
 const char *batch_next_counting(struct batch *b);
 
 #endif

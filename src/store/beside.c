@@ -6,7 +6,7 @@
 
 static const char *const suffixes[BESIDE_NAMES] = {".d", ".d~2"};
 
-/* Endings of file names that their folders' names lack. */
+/* Endings of file names that the names of their folders omit. */
 static const char *const ends[] = {"", ".csv"};
 
 bool beside_folder(const struct store *s, const char *file_name, unsigned which,
@@ -25,7 +25,7 @@ bool beside_folder(const struct store *s, const char *file_name, unsigned which,
 	       NAME_MAX;
 }
 
-/* Index of the suffix of a name of this length; BESIDE_NAMES: none. */
+/* Returns the index of the suffix of a name with this length; BESIDE_NAMES: none. */
 static unsigned find_suffix(const char *name, size_t length)
 {
 	unsigned which = 0;

@@ -12,17 +12,16 @@
 #include <limits.h>
 
 #define BESIDE_NAMES 2
-/* The first or second name of the folder. False if it is too long for a name. */
+/* Makes the first or second name of the folder. False if it is too long for a name. */
 bool beside_folder(const struct store *s, const char *file_name, unsigned which,
 		   char out[NAME_MAX + 1]);
-/*
- * The i-th possible name of the file whose folder this is, and in *end, if that is not NULL, its
- * suffix in place of the folder's: "", ".csv". False if there is no such name.
- */
+/* Makes the i-th possible name of the file that a folder belongs to. *end, unless NULL, gets the
+ * suffix that replaces the folder's: "", ".csv". False if there is no such name. */
 bool beside_file(const char *folder_name, unsigned i, char out[NAME_MAX + 1], const char **end);
-/* The length of the name, or path, without the folder's suffix; 0: it has none. */
+/* Returns the length of the name, or path, without the folder's suffix; 0: it has none. */
 size_t beside_length(const char *name, size_t length);
-/* Is this the first or the second name of such a folder? BESIDE_NAMES: neither. */
+/* Does the name have the form of the first or the second name of such a folder? BESIDE_NAMES:
+ * neither. */
 unsigned beside_which(const char *folder_name);
 
 #endif

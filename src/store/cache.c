@@ -6,12 +6,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/*
- * Objects that have a home and no references are on the list and count. The count of references
- * changes between 0 and 1 only under the lock; otherwise atomically.
- */
+/* A cache. Objects that have a home and no references are on its list, and count for its size.
+ * References change between 0 and 1 only under the lock; otherwise atomically. */
 struct cache {
-	_Atomic size_t users; /* its creator, and all objects that have or had a home in it */
+	_Atomic size_t users; /* number of users: the creator, and all objects that have or had a
+				 home in the cache */
 	struct lock lock;
 	size_t limit;
 	size_t size GUARDED_BY(cache_class);
@@ -38,7 +37,7 @@ static bool put_one_of_many(struct cached *c)
 	return false;
 }
 
-/* cache_free comes last: nothing else may keep the cache. */
+/* Frees an object; drops the cache last, since the object may be its last user. */
 static void cached_free(struct later *l)
 {
 	struct cached *v = (struct cached *)l;
@@ -123,7 +122,8 @@ static void list_remove(struct cache *c, struct cached *v) REQUIRES(cache_class)
 	c->size -= v->size;
 }
 
-/* Takes out the oldest that exceed the limit; linked by `older`. */
+/* Removes the oldest objects that exceed the limit from the list; returns them linked by
+ * `older`. */
 static struct cached *cache_take_surplus(struct cache *c) REQUIRES(cache_class)
 {
 	struct cached *list = NULL, *v;
@@ -149,10 +149,8 @@ struct cached *cache_take(struct cache *c, struct cached **home)
 	return v;
 }
 
-/*
- * Called by cached_put for the last reference. After the lock is released, only the discarded
- * objects keep the cache alive.
- */
+/* Drops the last reference of an object. After the lock is released, only the discarded objects
+ * keep the cache alive. */
 static void put_last(struct cached *v)
 {
 	struct cache *c = v->cache;

@@ -18,10 +18,10 @@ struct cache;
 /* The first member of every struct that can be cached. */
 struct cached {
 	struct later later;
-	_Atomic unsigned references; /* 1 for its creator */
-	size_t size;                 /* bytes of memory */
+	_Atomic unsigned references; /* number of references; 1 for the creator */
+	size_t size;                 /* memory of the object in bytes */
 	void (*free)(struct cached *c);
-	/* Used by the cache; NULL if it never had a home. */
+	/* Cache of the object's home; NULL if it never had a home. Used by the cache. */
 	struct cache *cache;
 	void (*put_last)(struct cached *c);
 	struct cached **home;
@@ -29,14 +29,15 @@ struct cached {
 };
 
 struct cached *cached_get(struct cached *c); /* takes a reference */
-void cached_put(struct cached *c);           /* drops a reference; NULL is fine */
+void cached_put(struct cached *c);           /* drops a reference; NULL is ignored */
 
 struct cache *cache_new(size_t limit);
-/* Call it when no object has a home in it; references may outlive it. NULL is fine. */
+/* Frees the cache; call it when no object has a home in it. References may outlive the cache. NULL
+ * is ignored. */
 void cache_free(struct cache *c);
 size_t cache_size(struct cache *c);
 size_t cache_limit(const struct cache *c);
-/* A reference to the object at home, or NULL. */
+/* Returns a reference to the object at home, or NULL. */
 struct cached *cache_take(struct cache *c, struct cached **home);
 /*
  * Replaces the object at home (by none if NULL); the old one lives until its references are

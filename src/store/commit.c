@@ -5,10 +5,8 @@
 
 /* ---- the ground of a draft's edit ---- */
 
-/*
- * The name of the base's clip in `on`, which is the current file or the ground. The ground may have
- * another name for it, but has the clips in the same order.
- */
+/* Returns the name of the base's clip in `on`, the current file or the ground. The clip may be
+ * renamed there, but the clips have the same order. */
 static const struct clip_renamed *renamed_in(const struct work *w, const struct version *on,
 					     struct clip_renamed *out)
 {
@@ -76,7 +74,8 @@ static struct version *move_ground(const struct work *w)
 	return ground;
 }
 
-/* The ground, with a reference; NULL if the draft has committed before and its ground is lost. */
+/* Returns the ground, with a reference; NULL if the draft has committed before and its ground is
+ * lost. */
 static struct version *find_ground(const struct work *w)
 {
 	const struct committed *before = w->before;
@@ -108,7 +107,8 @@ static bool prepare_edit(struct work *w, struct err *err)
 	return w->merged && work_encode(w, w->merged, err);
 }
 
-/* A whole file (raw.*) would undo saves by others, so a change by others is a conflict. */
+/* Prepares saving a whole file (raw.*). It would undo saves by other programs, so a change by them
+ * is a conflict. */
 static bool prepare_whole(struct work *w, struct err *err)
 {
 	struct bytes now = buf_bytes(&w->current->bytes);
@@ -147,7 +147,7 @@ static struct version *latest_by_bytes(struct work *w, struct err *err) REQUIRES
 	return source_latest(w->source, w->where, &w->stamp, err);
 }
 
-/* A refusal counts only if it was about the file's current bytes. */
+/* Commits once. A refusal counts only if it was about the file's current bytes. */
 static bool commit_file(struct work *w, struct err *err) REQUIRES(work_class)
 {
 	bool fine;

@@ -12,13 +12,13 @@
 
 #include "source.h"
 
-/* The last commit of a draft, which its next commit replaces. {0}: none yet. */
+/* The last commit of a draft, which the draft's next commit replaces. {0}: none yet. */
 struct committed {
 	struct anim *edited;   /* the model, edited from the draft's base */
 	struct version *saved; /* the version that resulted */
 	/* the file without this edit, see source_commit_draft; NULL: unknown */
 	struct version *ground;
-	struct version *was; /* the version that it replaced; the caller may drop it */
+	struct version *was; /* the version that the commit replaced; the caller may drop it */
 };
 void committed_clear(struct committed *c);
 

@@ -40,7 +40,7 @@ static int prepare_new(const struct work *w, struct replacement *r, struct repla
 	int error = dirfd_open(w->where->dir, w->where->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0,
 			       &r->like);
 
-	/* A member without a loose file has no file to take them from. */
+	/* A member without a loose file has no file whose attributes could be taken. */
 	if (error == ENOENT && w->where->loose)
 		return 0;
 	if (error)
@@ -110,7 +110,7 @@ static int commit_skeleton_put_text(struct work *w, const char *name,
 	return error;
 }
 
-/* Reads the text, if it is still the file that was found. */
+/* Reads the skeleton text, if it is still the file that was found. */
 static int commit_skeleton_read_text(struct work *w, const char *name,
 				     const struct skeleton_file *old, struct buf *bytes)
 {
@@ -166,7 +166,7 @@ static int check_writer(struct work *w, const char *name, const struct file_vers
 	return error;
 }
 
-/* Whether the text, `old` or none yet, may be written. */
+/* Checks whether the text, `old` or none yet, may be written. */
 static bool commit_skeleton_check_text(struct work *w, const char *name,
 				       const struct skeleton_file *old, struct err *err)
 {
@@ -184,10 +184,8 @@ static bool commit_skeleton_check_text(struct work *w, const char *name,
 	return true;
 }
 
-/*
- * Checks everything that can be checked before writing. Sets `name` to the text's, and w->bytes to
- * the text.
- */
+/* Checks everything that can be checked before writing. Sets `name` to the name of the skeleton
+ * text, and w->bytes to its content. */
 static bool check_skeleton(struct work *w, char name[NAME_MAX + 1], struct skeleton_file *old,
 			   bool *found, struct err *err)
 {
@@ -223,7 +221,7 @@ static bool write_skeleton(struct work *w, struct err *err)
 	return !error || err_system(err, error, name);
 }
 
-/* Reads the present version. *same: its skeleton is the edited one already. */
+/* Reads the present version. *same: its skeleton equals the edited one. */
 static bool read_current(struct work *w, bool *same, struct err *err) REQUIRES(work_class)
 {
 	const struct skeleton *now;
@@ -256,7 +254,7 @@ static bool commit_skeleton(struct work *w, struct err *err) REQUIRES(work_class
 	return w->result != NULL;
 }
 
-/* As commit_skeleton, but writes nothing. */
+/* Checks like commit_skeleton, but writes nothing. */
 static bool try_skeleton(struct work *w, struct err *err) REQUIRES(work_class)
 {
 	struct skeleton_file old;

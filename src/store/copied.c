@@ -17,7 +17,7 @@ static bool ends_with(const char *path, const char *end)
 	return length >= size && strcmp(path + length - size, end) == 0;
 }
 
-/* The file name that the texts give; NULL: none. free() it. */
+/* Returns the file name that the texts state; NULL: none. The caller frees it. */
 static char *stated_name(const struct copied *c)
 {
 	char *name = NULL;
@@ -41,7 +41,7 @@ static struct version *find_base(struct copied *c, struct where *where, const ch
 {
 	struct version *base = NULL;
 
-	/* The name of a loose file is its member's. */
+	/* A loose file has the name of the member that it replaces. */
 	if (stated && !where->loose && strcmp(stated, where->name) != 0) {
 		where->name = stated;
 		base = source_decode(c->source, where, buf_bytes(&c->base->bytes), NULL);
@@ -74,9 +74,8 @@ struct reading_text {
 	struct anim *edited;
 };
 
-/*
- * The path in the model: a nameless clip is named after the file, so the texts' folder may differ.
- */
+/* Maps a path to the one in the model: a nameless clip is named after the file, so the texts'
+ * folder may differ. */
 static void place_path(const struct anim *a, const char *path, char out[PATH_MAX])
 {
 	const char *slash = strchr(path, '/');
@@ -213,7 +212,7 @@ static bool copied_read_text(struct copied *c, const struct where *where, size_t
 
 /* ---- all of them ---- */
 
-/* The order in which texts are read; higher is later. */
+/* Returns the rank of a text; texts are read in rising order. */
 static unsigned rank(const char *path)
 {
 	static const char *const ends[] = {"file.json", "/clip.json", "frames.csv"};

@@ -21,15 +21,15 @@ enum copied_fate {
 	COPIED_SKELETON,  /* a skeleton text; left to the caller */
 	COPIED_USED,      /* part of the outcome, even if it changes nothing */
 	COPIED_SILENT,    /* a stale text, ignored (batch.h) */
-	COPIED_REFUSED,   /* see err */
+	COPIED_REFUSED,   /* the text was refused; err says why */
 };
 
 struct copied_text {
-	const char *path; /* relative to the folder of the file */
+	const char *path; /* path of the text in the folder of the file */
 	struct bytes text;
-	/* Results. */
+	/* fields below are results */
 	enum copied_fate fate;
-	bool same; /* equal to the base's text, byte for byte */
+	bool same; /* the text equals the base's, byte for byte */
 	struct err err;
 };
 
@@ -45,7 +45,7 @@ struct copied {
 	uint32_t number; /* the base's number in `known` */
 	/* number of the version that the texts were made from; 0: found out */
 	uint32_t origin;
-	struct copied_text *texts; /* paths are unique */
+	struct copied_text *texts; /* texts, each with another path */
 	size_t count;
 	/*
 	 * Results: the new file is `over` unchanged if `edited` is NULL; else `edited`, which was
@@ -73,7 +73,8 @@ struct copied {
  */
 bool copied_read(struct copied *c, struct err *err);
 void copied_release(struct copied *c);
-/* The version of the new file, with a reference for the caller; NULL and err as source_edited. */
+/* Returns the version of the new file, with a reference for the caller; NULL and err as
+ * source_edited. */
 struct version *copied_outcome(const struct copied *c, struct err *err);
 
 #endif

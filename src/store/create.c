@@ -77,7 +77,7 @@ static bool put_new(struct work *w, struct err *err) REQUIRES(work_class)
 	return work_put(w, NULL, err);
 }
 
-/* The file is written before the caller's turn begins, and only gets its name in it. */
+/* Writes the file before the caller's turn begins, and gives it its name within the turn. */
 static bool put_in_turn(struct work *w, struct version **now, struct err *err)
 {
 	const struct turn *turn = w->where->turn;
@@ -159,7 +159,7 @@ static bool read_and_remove(struct work *w, struct err *err) REQUIRES(work_class
 	const struct loose *loose = w->where->loose;
 	struct reading r = {.bytes = BUF_INIT};
 	bool done = source_read(w->source, w->where, &r, err);
-	/* A member cannot be removed, only its loose file. */
+	/* A member cannot be removed, only the loose file that replaces it. */
 	int error = done && loose && (loose->rab || w->where->dir < 0) ? EROFS
 		    : done                                             ? create_remove_file(w, &r)
 								       : 0;

@@ -20,22 +20,23 @@ struct entry {
 };
 
 struct noted {
-	struct digest text; /* of path and text */
+	struct digest text; /* digest of the path and the text */
 	uint32_t number;
 };
 
 struct digests {
 	uint32_t first, last; /* numbers of versions; last is 0 if there are none */
-	uint32_t in_form;     /* the version whose rotations have digests in the other form, or 0 */
-	struct digest *bytes; /* of whole files, by number - first */
+	uint32_t in_form; /* the version for which digests of rotations in the other form are known,
+			     or 0 */
+	struct digest *bytes; /* digests of whole files, by number - first */
 	size_t bytes_room;
 	struct entry *entries; /* sorted by number */
 	size_t count, room;
-	uint32_t *newest; /* hash table by unit, open addressing: its last entry, or NONE */
+	uint32_t *newest; /* hash table: for each unit its last entry, or NONE; open addressing */
 	size_t mask;
-	struct noted *texts; /* a ring once it is full */
+	struct noted *texts; /* noted texts; a ring once it is full */
 	size_t text_count, text_room, text_next;
-	bool is_partial; /* digests_set_partial */
+	bool is_partial; /* not all stored digests could be read (digests_set_partial) */
 };
 
 struct digests *digests_new(void)
@@ -112,7 +113,7 @@ unit_id unit_of_field(const char *clip, const char *name)
 	return hash_name(name, hash_name(clip, 3));
 }
 
-/* Values of the file: "version", "clips", "bones". */
+/* Returns the id of a value of the file: "version", "clips", "bones". */
 static unit_id unit_of_file(const char *name)
 {
 	return hash_name(name, 4);
@@ -262,7 +263,7 @@ static struct shared *memo_find(const struct memo *m, const void *curve, uint32_
 	return &m->slots[at];
 }
 
-/* Makes room for one more; false when out of memory. */
+/* Makes room for one more curve; false when out of memory. */
 static bool memo_room(struct memo *m)
 {
 	struct memo old = *m;
@@ -288,7 +289,8 @@ static enum curve_kind other_kind(enum curve_kind kind)
 	return kind == CURVE_EULER ? CURVE_QUATERNION : CURVE_EULER;
 }
 
-/* Computes the digest, and that in the other form if rotations are shown in it. */
+/* Computes the digest of a curve, and its digest in the other form if rotations are shown in
+ * that. */
 static bool hash_curve(const struct curve *c, enum curve_kind shown, uint32_t frames,
 		       struct shared *out)
 {
@@ -385,7 +387,7 @@ bool units_of_track(const struct anim *a, const struct clip *c, const struct tra
 
 /* ---- entries ---- */
 
-/* The slot of the unit's newest entry, or a free one for it. */
+/* Returns the slot of the unit's newest entry, or a free slot for it. */
 static uint32_t *digests_slot_of(const struct digests *d, unit_id u)
 {
 	size_t at = (size_t)(u ^ u >> 32) & d->mask;
@@ -395,7 +397,7 @@ static uint32_t *digests_slot_of(const struct digests *d, unit_id u)
 	return &d->newest[at];
 }
 
-/* The unit's entry that holds in version `number`; NULL: none. */
+/* Returns the unit's entry that holds in version `number`; NULL: none. */
 static struct entry *digests_find_entry(const struct digests *d, unit_id u, uint32_t number)
 {
 	uint32_t at = d->newest ? *digests_slot_of(d, u) : NONE;
@@ -486,13 +488,14 @@ static void forget_before(struct digests *d, uint32_t first)
 	}
 }
 
-/* Forgets a quarter at once, so that this is rarely done; never the newest. */
+/* Keeps the digests within their limits. Forgets a quarter at once, so that this is rarely done;
+ * never the newest version. */
 static void keep_bounds(struct digests *d)
 {
 	uint32_t versions = d->last + 1 - d->first;
 
 	if (!d->newest && !slots_room(d))
-		return; /* no memory now: the next version forgets */
+		return; /* without memory now, forget when the next version is added */
 	while (versions > 1 && (versions > DIGESTS_VERSIONS_MAX || d->count > DIGESTS_UNITS_MAX)) {
 		forget_before(d, d->first + (versions + 3) / 4);
 		versions = d->last + 1 - d->first;
@@ -520,7 +523,7 @@ static bool digests_add_value(void *closure, const struct unit_value *value)
 	return (!now && digest_is_none(value->digest)) || digests_add_entry(a->d, value, a->number);
 }
 
-/* Is the track unchanged since `before`, which has been added? */
+/* Is the track unchanged since the version `before`, which has been added? */
 static bool digests_is_kept(const struct version *v, const struct version *before, uint32_t clip,
 			    int64_t track)
 {
@@ -726,7 +729,7 @@ struct digest digests_text(const char *path, struct bytes text)
 	return digest_bytes(text.data, text.size, hash_name(path, 6));
 }
 
-/* Is it noted already? Texts of a version are rendered again and again. */
+/* Is the text noted already? Texts of a version are rendered again and again. */
 static bool is_noted(const struct digests *d, const struct noted *noted)
 {
 	for (size_t i = 0; i < d->text_count; i++) {
@@ -790,7 +793,7 @@ static void put_digest(struct buf *out, struct digest digest)
 	digests_put_number(out, digest.high, 8);
 }
 
-/* The number after renumbering from 1; 0 for forgotten versions. */
+/* Returns the number of a version after renumbering from 1; 0 for forgotten versions. */
 static uint32_t number_again(const struct digests *d, uint32_t number)
 {
 	return number < d->first ? 0 : number - (d->first - 1);
@@ -811,7 +814,7 @@ void digests_write(const struct digests *d, struct buf *out)
 		put_digest(out, d->entries[i].other);
 		digests_put_number(out, number_again(d, d->entries[i].number), 4);
 	}
-	/* Oldest first. */
+	/* Write the texts with the oldest first. */
 	for (size_t i = 0; i < d->text_count; i++) {
 		const struct noted *noted = &d->texts[(d->text_next + i) % d->text_count];
 

@@ -29,7 +29,7 @@
 struct digests;
 
 #define DIGESTS_VERSIONS_MAX 1024
-#define DIGESTS_UNITS_MAX (1u << 20) /* entries, 48 bytes each */
+#define DIGESTS_UNITS_MAX (1u << 20) /* limit of entries, which take 48 bytes each */
 #define DIGESTS_TEXTS_MAX 8192
 
 struct digests *digests_new(void);    /* NULL when out of memory */
@@ -47,7 +47,7 @@ uint32_t digests_first(const struct digests *d);
  * version that was added last, whose unchanged parts (by ages) are not hashed again; or NULL.
  */
 uint32_t digests_add(struct digests *d, const struct version *v, const struct version *before);
-/* The newest version with these bytes; 0: none. */
+/* Returns the newest version with these bytes; 0: none. */
 uint32_t digests_of_bytes(const struct digests *d, struct bytes bytes);
 
 /*
@@ -63,10 +63,8 @@ typedef uint64_t unit_id;
 
 #define UNIT_KEYFRAMES 3 /* instead of a role: everything of a bone with keyframes */
 unit_id unit_of_curve(const char *clip, const char *bone, unsigned role);
-/*
- * The id of a clip's own value: "loop", "name", "frames", "frame_time", "duration", "bones",
- * "stills".
- */
+/* Returns the id of a clip's own value: "loop", "name", "frames", "frame_time", "duration",
+ * "bones", "stills". */
 unit_id unit_of_value(const char *clip, const char *name);
 unit_id unit_of_field(const char *clip, const char *name);
 
@@ -74,11 +72,11 @@ unit_id unit_of_field(const char *clip, const char *name);
 struct unit_value {
 	unit_id unit;
 	struct digest digest;
-	struct digest other;       /* of rotations: the digest in the other form; else none */
-	const struct track *track; /* of curves and keyframes */
+	struct digest other;       /* digest of a rotation in the other form; else none */
+	const struct track *track; /* track of a curve or of keyframes */
 };
 typedef bool unit_each(void *closure, const struct unit_value *value);
-/* Sets of a clip's own values. */
+/* Bits for sets of a clip's own values. */
 #define UNITS_LOOP 1u
 #define UNITS_STILLS 2u
 #define UNITS_OTHERS 4u /* name, frames, times, fields, the list of bones */
@@ -89,32 +87,32 @@ bool units_of_track(const struct anim *a, const struct clip *c, const struct tra
 		    unit_each *each, void *closure);
 bool units_of_file(const struct anim *a, unit_each *each, void *closure);
 
-/* The unit's digest in that version; none if it has no such unit, or no keys. */
+/* Returns the unit's digest in version `number`; none if the version has no such unit, or it has no
+ * keys. */
 struct digest digests_at(const struct digests *d, unit_id u, uint32_t number);
-/* The version since which the unit has had the value that it has in `number`; 0: unknown. */
+/* Returns the version since which the unit has had the value that it has in `number`; 0:
+ * unknown. */
 uint32_t digests_since(const struct digests *d, unit_id u, uint32_t number);
 /*
  * Maps the digest of a value in a text to the file's form, if any version has it in the other form.
  */
 struct digest digests_in_form(const struct digests *d, unit_id u, struct digest said);
-/*
- * `set` has a bit for each number up to `last`: clears the bits of versions in which the unit has
- * another digest.
- */
+/* Clears the bits of versions in which the unit has another digest; `set` has a bit for each
+ * version number up to `last`. */
 void digests_match(const struct digests *d, unit_id u, struct digest digest, uint64_t *set,
 		   uint32_t last);
 
-/* As digests_match, for the bytes of the whole file. */
+/* Like digests_match, for the bytes of the whole file. */
 void digests_match_bytes(const struct digests *d, struct bytes bytes, uint64_t *set, uint32_t last);
 
 /* ---- texts ---- */
 
-/* The digest of a view's text, and its path (as of tree_walk). */
+/* Returns the digest of a view's text together with its path (as of tree_walk). */
 struct digest digests_text(const char *path, struct bytes text);
 /* Notes that the view had this text in that version. False when out of memory. */
 bool digests_note(struct digests *d, struct digest text, uint32_t number);
 bool digests_note_text(struct digests *d, const char *path, struct bytes text, uint32_t number);
-/* The newest version for which this text was noted, or 0. */
+/* Returns the newest version for which this text was noted, or 0. */
 uint32_t digests_of_text(const struct digests *d, const char *path, struct bytes text);
 
 /* ---- bytes ---- */
@@ -124,7 +122,8 @@ uint32_t digests_of_text(const struct digests *d, const char *path, struct bytes
  * allocation failed.
  */
 void digests_write(const struct digests *d, struct buf *out);
-/* NULL if the bytes are not from digests_write, or when out of memory. */
+/* Restores digests from bytes; NULL if the bytes are not from digests_write, or when out of
+ * memory. */
 struct digests *digests_read(struct bytes bytes);
 
 #endif

@@ -73,7 +73,7 @@ static void draft_set_text(struct text **to, struct text *text)
 	*to = text;
 }
 
-/* The committed edit points into the base, so it is freed first. */
+/* Sets the base. The committed edit points into the old base, so it is freed first. */
 static void set_base(struct draft *d, struct version *base)
 {
 	struct version *old = d->base;
@@ -85,7 +85,7 @@ static void set_base(struct draft *d, struct version *base)
 	version_put(old);
 }
 
-/* An edit, and texts, can be large. */
+/* Frees a draft later (later.h), since an edit, and texts, can be large. */
 static void draft_free_later(struct later *l)
 {
 	struct draft *d = (struct draft *)l;
@@ -106,11 +106,9 @@ void draft_free(struct draft *d)
 	later_free(&d->later, draft_free_later);
 }
 
-/*
- * In texts of clips and files one member may follow from another. Kept as saved after an edit of
- * one, such a text contradicts itself, and the next edit of it would be taken for a change of both.
- * A generated text may be of another version.
- */
+/* Returns whether members of a text may follow from each other, as in texts of clips and files.
+ * Kept as saved after an edit of one member, such a text would contradict itself, and the next edit
+ * of it would be taken for a change of both. A generated text may be of another version. */
 bool draft_hangs_together(const struct view *view)
 {
 	return !view->whole && !view->parse_skeleton &&
@@ -128,7 +126,7 @@ static bool draft_is_generated(const struct view *view)
 	return !view->whole && !view->parse && !view->parse_skeleton;
 }
 
-/* Is the file still as the last commit left it? */
+/* Is the file unchanged since the draft's last commit? */
 static bool is_last(const struct draft *d, const struct version *now)
 {
 	return d->base && d->last.saved && version_same_bytes(d->last.saved, now);
@@ -158,7 +156,7 @@ void draft_save_for(struct draft *d, struct caller *who)
 
 /* ---- writing ---- */
 
-/* Is the text to be kept before it is changed: the saved one, to go back to? */
+/* Must the saved text be kept before it is changed, to go back to it? */
 static bool is_to_keep(const struct draft *d)
 {
 	return draft_is_saved(d) && !d->saved && !draft_hangs_together(d->place.view);
@@ -170,7 +168,7 @@ static void keep_saved(struct draft *d)
 		draft_set_text(&d->saved, text_get(d->text));
 }
 
-/* The memory that changing the text takes, with room for `size`. */
+/* Returns the memory that changing the text takes, with room for `size` bytes. */
 static size_t draft_more(const struct draft *d, size_t size)
 {
 	size_t room = text_capacity(d->text), now = text_bytes(d->text).size;
@@ -201,7 +199,7 @@ static void draft_touch(struct draft *d)
 	settle_charge(d);
 }
 
-/* Gets the text's bytes for changing, with room for `size`. 0 or an errno. */
+/* Gets the text's bytes for changing, with room for `size` bytes. 0 or an errno. */
 static int open_text(struct draft *d, size_t size, struct buf **out)
 {
 	if (!is_affordable(d, draft_more(d, size)))
@@ -276,7 +274,7 @@ void draft_replace(struct draft *d, struct text *text)
 
 bool draft_attempt(struct draft *d, enum draft_event event, struct attempt *out)
 {
-	/* A pending text has already been found incomplete. */
+	/* A pending text was found incomplete before, and has not been written since. */
 	if (d->state != DRAFT_WRITTEN && (d->state != DRAFT_PENDING || event == DRAFT_FLUSH_OTHER))
 		return false;
 	if (event == DRAFT_END && text_bytes(d->text).size == 0) {
