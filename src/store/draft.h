@@ -29,16 +29,16 @@
 
 /* The state of a draft's text. */
 enum draft_state {
-	DRAFT_CLEAN,      /* the text that it began with */
-	DRAFT_WRITTEN,    /* still to be committed */
+	DRAFT_CLEAN,      /* the text is unchanged since the draft began */
+	DRAFT_WRITTEN,    /* the text is still to be committed */
 	DRAFT_COMMITTING, /* a commit runs: between draft_attempt and draft_conclude */
 	DRAFT_REWRITTEN,  /* a commit runs, and the text was written to after it began */
-	DRAFT_PENDING,    /* the last commit found it incomplete: it may be continued */
+	DRAFT_PENDING,    /* the last commit found the text incomplete: it may be continued */
 	DRAFT_REFUSED,    /* the last commit was refused; the text is in .rejected */
 	/* the last saved text, unchanged */
 	DRAFT_SAVED,
-	DRAFT_SAVED_RENDERED, /* as DRAFT_SAVED, and equal to the rendered text */
-	DRAFT_SAVED_STALE,    /* ignored as stale (batch.h); dropped on close */
+	DRAFT_SAVED_RENDERED, /* like DRAFT_SAVED, and the text equals the rendered one */
+	DRAFT_SAVED_STALE,    /* the text was ignored as stale (batch.h); dropped on close */
 };
 
 struct draft {
@@ -48,17 +48,16 @@ struct draft {
 	struct text *saved;
 	/* the version that edits are computed from; NULL after draft_expire, until draft_begin */
 	struct version *base;
-	uint64_t id;           /* unique to this draft, base and save */
-	struct place place;    /* the view's place in base */
+	uint64_t id;           /* number that is unique to this draft, base and save */
+	struct place place;    /* place of the view in `base` */
 	struct committed last; /* the last committed edit of base; empty during a commit */
 	enum draft_state state;
 	bool is_renamed;   /* the text was saved when its clip had another name than in base */
 	unsigned rejected; /* number of this draft's .rejected file, or 0 */
-	unsigned unkept;   /* how often in a row its refused text could not be kept */
-	/* credentials of the last program that wrote to the text; NULL: the daemon's */
+	unsigned unkept;   /* how often in a row the refused text could not be kept */
 	struct caller *who;
-	int64_t closed;        /* when the last writer closed it; set by draft_settle */
-	struct budget *budget; /* not owned; NULL: no limit */
+	int64_t closed;        /* time when the last writer closed the view; set by draft_settle */
+	struct budget *budget; /* budget for memory, not owned; NULL: no limit */
 	size_t charged;
 };
 
@@ -66,12 +65,12 @@ static inline bool draft_is_committing(const struct draft *d)
 {
 	return d->state == DRAFT_COMMITTING || d->state == DRAFT_REWRITTEN;
 }
-/* Was it written to since the last commit began? */
+/* Was the text written to since the last commit began? */
 static inline bool draft_is_written(const struct draft *d)
 {
 	return d->state == DRAFT_WRITTEN || d->state == DRAFT_REWRITTEN;
 }
-/* Is something of it still to be saved, or being saved? */
+/* Is any part of the text still to be saved, or being saved? */
 static inline bool draft_is_unsaved(const struct draft *d)
 {
 	return d->state >= DRAFT_WRITTEN && d->state <= DRAFT_PENDING;
@@ -82,13 +81,11 @@ static inline bool draft_is_saved(const struct draft *d)
 	return d->state >= DRAFT_SAVED;
 }
 
-/*
- * `text`: the rendered text, of which a reference is taken; NULL: empty. Call it only before a
- * write. NULL when out of memory.
- */
+/* Makes a draft. `text` is the rendered text, of which a reference is taken; NULL: empty. Call it
+ * only before a write. NULL when out of memory. */
 struct draft *draft_new(struct version *base, const struct place *place, struct text *text,
 			struct budget *budget);
-/* Not during a commit. NULL is fine. */
+/* Frees the draft, which no commit may use. NULL is ignored. */
 void draft_free(struct draft *d);
 
 /*
@@ -105,13 +102,11 @@ void draft_begin(struct draft *d, struct version *now, const struct place *place
  * reports that late.)
  */
 void draft_begin_again(struct draft *d, bool append);
-/* Sets the credentials for writing a file beside the animation; taken over. */
+/* Sets the credentials for writing a file beside the animation; takes them over. */
 void draft_save_for(struct draft *d, struct caller *who);
 
-/*
- * 0 or an errno: EFBIG if the text would exceed `limit` bytes; ENOSPC if it would exceed the
- * budget; ENOMEM. Gaps are filled with zeros.
- */
+/* Writes to the text, filling gaps with zeros. 0 or an errno: EFBIG if the text would exceed
+ * `limit` bytes; ENOSPC if it would exceed the budget; ENOMEM. */
 int draft_write(struct draft *d, uint64_t at, struct bytes data, size_t limit);
 int draft_truncate(struct draft *d, uint64_t size, size_t limit);
 /*
@@ -131,7 +126,7 @@ int draft_truncate(struct draft *d, uint64_t size, size_t limit);
 #define DRAFT_COPY_MAX 4096
 bool draft_will_copy(const struct draft *d);
 void draft_take_copy(struct draft *d, struct text *copy);
-/* Replaces the whole text (rename onto the view); takes it over. */
+/* Replaces the whole text by another, which it takes over (rename onto the view). */
 void draft_replace(struct draft *d, struct text *text);
 
 /* The cause of a commit. */
@@ -154,17 +149,17 @@ enum draft_event {
 };
 
 enum verdict {
-	VERDICT_PENDING, /* incomplete: wait for more */
+	VERDICT_PENDING, /* the text is incomplete: wait for more */
 	VERDICT_SAME,    /* the text changes nothing */
 	VERDICT_SAVED,
-	VERDICT_REFUSED, /* see err; the animation file is unchanged */
+	VERDICT_REFUSED, /* the text was refused, see err; the animation file is unchanged */
 };
 
-/* A commit in progress; has references of its own. */
+/* A commit in progress, with its own references. */
 struct attempt {
 	struct text *text;
 	struct version *base;
-	uint64_t id; /* id of the draft */
+	uint64_t id; /* id of the draft that is committed */
 	struct place place;
 	enum draft_event event;
 	struct anim *edited;   /* set by attempt_read: the edit of the base; or NULL */
@@ -174,11 +169,11 @@ struct attempt {
 	 * The current name of the clip in the file; NULL: as in base. Set and owned by the caller.
 	 */
 	const char *called;
-	unsigned rejected; /* for refusal_write */
-	unsigned unkept;   /* as in struct draft */
+	unsigned rejected; /* number of the .rejected file, for refusal_write */
+	unsigned unkept;   /* like the field of struct draft */
 	bool is_rendered;  /* as in struct draft, */
-	bool is_silent;    /* likewise; */
-	bool is_renamed;   /* likewise */
+	bool is_silent;    /* like the field of struct draft */
+	bool is_renamed;   /* like the field of struct draft */
 	bool once_more;    /* attempt_read_as was called: the text was the last one saved */
 	/* Does the file have the text's values? Set by the caller when the batch was stored. */
 	bool as_said;
@@ -196,41 +191,31 @@ bool draft_attempt(struct draft *d, enum draft_event event, struct attempt *out)
  * attempt_store.
  */
 enum verdict attempt_read(struct attempt *a, const struct where *where, struct err *err);
-/*
- * Instead of attempt_read, for a text that was stored by the save which made `now`: it has the
- * values of `now`, even if parsing it would give others. False: no memory, `now` has no such view,
- * or the draft has been committed before; then nothing changes.
- */
+/* Replaces attempt_read for a text that was stored by the save which made `now`: the text gets the
+ * values of `now`, even if parsing it would give others. False if out of memory, if `now` has no
+ * such view, or if the draft has been committed before; then nothing changes. */
 bool attempt_read_as(struct attempt *a, struct version *now);
 enum verdict attempt_store(struct attempt *a, struct source *source, const struct where *where,
 			   struct err *err);
 enum verdict attempt_commit(struct attempt *a, struct source *source, const struct where *where,
 			    struct err *err);
-/*
- * Instead of attempt_store: the caller stored the text's effect by other means, which made `saved`.
- * Later commits of this draft must not use attempt_store.
- */
+/* Replaces attempt_store if the caller stored the text's effect by other means, which made `saved`.
+ * Later commits of this draft must not use attempt_store. */
 void attempt_stored(struct attempt *a, struct version *saved);
 bool attempt_is_stored_otherwise(const struct attempt *a);
 /* Ends a commit; call it with the lock. A write during the commit is still to be saved. */
 void draft_conclude(struct draft *d, struct attempt *a, enum verdict verdict);
 void attempt_release(struct attempt *a);
-/*
- * Was the text extended and not filled yet? A mapping may be written after the descriptor was
- * closed, so a text that ends in zeros is incomplete.
- */
+/* Was the text extended and not filled yet? A mapping may be written after the descriptor was
+ * closed, so a text that ends in zeros is incomplete. */
 bool draft_is_unfilled(const struct draft *d);
-/* Has the refused text, if it was refused, committed again as it is. */
+/* Makes the next commit try a refused text again, unchanged. */
 void draft_try_again(struct draft *d);
-/*
- * After draft_conclude: the refused text could not be kept elsewhere. The draft then stays after
- * the last close, until a later commit.
- */
+/* Keeps a refused text in the draft after the last close, until a later commit, as it could not be
+ * kept elsewhere. Call it after draft_conclude. */
 void draft_keep_unsaved(struct draft *d);
-/*
- * When DRAFT_END or draft_expire is due (clock_ms), after draft_settle. A text that could not be
- * kept is tried again, each time after twice the time.
- */
+/* Returns when DRAFT_END or draft_expire is due (clock_ms); call it after draft_settle. A text that
+ * could not be kept is tried again, each time after twice the time. */
 int64_t draft_due(const struct draft *d);
 
 /*

@@ -5,13 +5,15 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define NONE UINT32_MAX /* as clip: a free slot; as track: the clip itself */
+#define NONE                                                                                       \
+	UINT32_MAX /* marks a free slot if it is the clip, and a clip's own entry if it is the     \
+		      track */
 
 struct slot {
 	uint32_t clip, track;
 };
 
-/* Open addressing; at most half of the slots are used. */
+/* A hash table with open addressing; at most half of the slots are used. */
 struct labels {
 	size_t mask;
 	uint64_t outline;
@@ -39,7 +41,7 @@ static size_t hash_start(const struct labels *l, uint32_t clip, const char *labe
 	return (size_t)hash_label(clip, label) & l->mask;
 }
 
-/* Adds a fact to the outline; the order of facts matters. */
+/* Adds a number to the hash of the outline; the order of the numbers matters. */
 static void outline_add(struct labels *l, uint64_t fact)
 {
 	l->outline = (l->outline ^ fact) * 0x9E3779B97F4A7C15 + 1;

@@ -7,7 +7,7 @@
 
 struct labels;
 
-/* *size: its memory in bytes. NULL when out of memory. */
+/* Makes an index; *size gets its memory in bytes. NULL when out of memory. */
 struct labels *labels_new(const struct anim *a, size_t *size);
 void labels_free(struct labels *l); /* NULL is fine */
 /*
@@ -15,7 +15,8 @@ void labels_free(struct labels *l); /* NULL is fine */
  * frames. It does not reflect views that are present or not depending on curves.
  */
 uint64_t labels_outline(const struct labels *l);
-/* -1: none. `a` is the model that the index was made of. */
+/* Return the index of the clip or track, or -1. `a` is the model that the labels were indexed
+ * from. */
 int64_t labels_clip(const struct labels *l, const struct anim *a, const char *label);
 int64_t labels_track(const struct labels *l, const struct anim *a, uint32_t clip,
 		     const char *label);

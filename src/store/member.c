@@ -36,7 +36,7 @@ bool member_claims(const struct store *s, const struct member_of *m, const struc
 
 /* ---- the skeleton ---- */
 
-/* A file that may be the skeleton: a member of this archive, or of one in it. */
+/* A member of this archive, or of one in it, that may be the skeleton. */
 struct beside_file {
 	const struct archive *archive;
 	uint32_t member;
@@ -84,7 +84,7 @@ static bool same_stem(const char *a, const char *b)
 	return size == name_stem(b) && strncasecmp(a, b, size) == 0;
 }
 
-/* Adds the models in an archive. An archive that cannot be read has none. */
+/* Adds the models in an inner archive. An archive that cannot be read contributes none. */
 static bool add_inner(struct beside *b, const struct archive *outer, uint32_t member,
 		      const struct container *container)
 {
@@ -150,7 +150,7 @@ static void member_pass_fault(void *closure, const char *name, const char *fault
 
 /* ---- the animation ---- */
 
-/* The file's own name: the member's, as a file name. NULL when out of memory. */
+/* Returns the name of the member as a file name. NULL when out of memory. */
 static const char *file_name_of(const struct member_of *m, struct buf *room)
 {
 	name_escape(member_at(m)->name, NAME_LIMIT, room);
@@ -211,7 +211,7 @@ void member_stat(const struct member_of *m, struct stat *st)
 	const struct member *member = member_at(m);
 	uint64_t size;
 
-	/* Not 0 for a damaged member: a program must read it to get the error. */
+	/* The size of a damaged member must not be 0: a program must read it to get the error. */
 	if (!archive_measure(m->archive, m->contents->entries[m->entry].member, &size, NULL))
 		size = member->stored ? member->stored : 1;
 	*st = *m->st;

@@ -17,20 +17,20 @@
 
 struct member_of {
 	const struct archive *archive;
-	const struct contents *contents; /* index of the archive */
-	uint32_t entry;                  /* a member */
-	const struct stat *st;           /* attributes of the file that the archive is, or is in */
+	const struct contents *contents; /* index of the archive that contains the member */
+	uint32_t entry;                  /* entry of the member in `contents` */
+	const struct stat
+		*st; /* attributes of the archive's file, or of the file that contains it */
 };
 
-/*
- * Could it be an animation that can be read from an archive? Decided by its stored name; *codec and
- * *probe as of store_claims. Formats whose files refer to others beside them cannot.
- */
+/* Could the member be an animation that can be read from an archive? Decided by its stored name;
+ * *codec and *probe as of store_claims. Formats whose files refer to others beside them cannot be
+ * read so. */
 bool member_claims(const struct store *s, const struct member_of *m, const struct codec **codec,
 		   bool *probe);
-/* Can a file of this format be read from an archive? True for NULL. */
+/* Can a file of this format be read from an archive? True if `codec` is NULL. */
 bool member_can_be(const struct codec *codec, struct err *err);
-/* The kind of archive that its stored name implies; NULL: none. */
+/* Returns the kind of archive that the member's stored name implies; NULL: none. */
 const struct container *member_container(const struct store *s, const struct member_of *m);
 /*
  * The attributes of a member: those of the archive, but read-only, with the member's size and time.
@@ -42,13 +42,13 @@ void member_stat(const struct member_of *m, struct stat *st);
  */
 bool member_decoding(const struct store *s, const struct member_of *m, const struct codec *codec,
 		     struct bytes bytes, struct decoding *how);
-/* The member, decoded, with a reference for the caller. NULL and err, as source_get. */
+/* Decodes the member; returns it with a reference for the caller. NULL and err as source_get. */
 struct version *member_version(struct store *s, const struct member_of *m, struct err *err);
 
-/* Is a file of this name shown as an archive? */
+/* Returns the kind of archive that a file of this name is shown as; NULL if it is not. */
 const struct container *store_container(const struct store *s, const char *file_name);
 
-/* The memory that the list of an archive may take. */
+/* Limit of the memory for the list of an archive's entries. */
 #define ARCHIVE_LIST_MAX ((size_t)1 << 30)
 
 #endif

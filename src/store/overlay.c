@@ -23,12 +23,12 @@
 
 struct overlay {
 	struct state *state;
-	char *shown; /* as the user named it; NULL: it is in the state directory */
-	char *name;  /* in the folder `above` */
+	char *shown; /* path of OVERLAY as the user named it; NULL: it is in the state directory */
+	char *name;  /* name of OVERLAY in the folder `above` */
 	int above;
 };
 
-/* Sets the folder that DIR is in, and its name there. Links in the user's own path are followed. */
+/* Sets OVERLAY's parent folder and its name there. Links in the user's own path are followed. */
 static bool locate(struct overlay *o, const char *dir, struct err *err)
 {
 	char *path = realpath(dir, NULL), *slash;
@@ -53,7 +53,7 @@ static bool locate(struct overlay *o, const char *dir, struct err *err)
 	return !error || err_system(err, error, dir);
 }
 
-/* The last part of a path. */
+/* Returns the last part of a path. */
 static const char *last_part(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -139,7 +139,7 @@ static bool is_one_of(const char *name, const char *const *names)
 	return false;
 }
 
-/* Is it the folder of a game? It must have the exe and Root.cpk. */
+/* Is this the folder of a game? It must contain the exe and Root.cpk. */
 static bool is_game(int folder)
 {
 	static const char *const programs[] = {"EDF41.exe", "EDF5.exe", "EDF6.exe", NULL};
@@ -165,7 +165,7 @@ void archive_place_settle(struct archive_place *a, const struct overlay *o)
 	a->is_game = o->above < 0 && is_one_of(last_part(a->path), archives) && is_game(a->dir);
 }
 
-/* Is it the name of a device, which no file can have, whatever its extension? */
+/* Is the part the name of a Windows device, which no file can have, whatever its extension? */
 static bool is_device(const char *part, size_t size)
 {
 	static const char *const devices[] = {"con", "prn", "aux", "nul", NULL};
@@ -184,7 +184,7 @@ static bool is_device(const char *part, size_t size)
 		(strncasecmp(stem, "com", 3) == 0 || strncasecmp(stem, "lpt", 3) == 0));
 }
 
-/* The reason why Windows cannot have a file or folder of this name; NULL: it can. */
+/* Returns the reason why Windows cannot have a file or folder of this name; NULL: it can. */
 static const char *fault_of_part(const char *part, size_t size)
 {
 	if (size == 0 || (size == 1 && *part == '.') || (size == 2 && memcmp(part, "..", 2) == 0))
@@ -202,14 +202,15 @@ static const char *fault_of_part(const char *part, size_t size)
 				     : NULL;
 }
 
-/* Folders of Mods with other things of EDFModLoader in them. */
+/* Folders of Mods that EDFModLoader uses for other things. */
 static const char *const reserved[] = {"plugins", "patches", NULL};
 
 #define PARTS_MAX 32
 /* The longest path in an archive that, put below Mods, Windows opens. */
 #define GAME_PATH_MAX 250
 
-/* The reason why the game could not open the path, or does not read it from Mods. NULL: it does. */
+/* Returns the reason why the game cannot open the path, or does not read it from Mods; NULL: it
+ * does. */
 static const char *fault_of_path(const struct member *m)
 {
 	const char *at = m->folder, *fault = NULL;
@@ -243,9 +244,9 @@ static const char *fault_of_path(const struct member *m)
  * letters, as Windows would find them: those of the wanted spelling first.
  */
 struct spellings {
-	const char *const *parts; /* ended by NULL */
-	size_t found;             /* files of that path */
-	struct buf path, other;   /* of the first and the second of them; if there is none: */
+	const char *const *parts; /* parts of the wanted path, ended by NULL */
+	size_t found;             /* number of files with that path */
+	struct buf path, other;   /* the first and the second such path; if there is none: */
 	struct buf best;          /* the path of the deepest existing folder on the way, */
 	size_t depth;             /* and its number of parts */
 	int error;
@@ -292,7 +293,7 @@ static void search_entry(struct spellings *s, int dir, const char *name, size_t 
 	} else if (S_ISLNK(st.st_mode)) {
 		s->error = ELOOP;
 	} else if (!below) {
-		/* The loader skips folders. */
+		/* Skip a folder, as the loader does. */
 		if (!S_ISDIR(st.st_mode))
 			overlay_add_file(s);
 	} else if (S_ISDIR(st.st_mode)) {
@@ -412,7 +413,7 @@ static bool overlay_refuse(struct loose *l, struct err *err, const char *format,
 	return size >= 0 || err_memory(err);
 }
 
-/* The parts of Mods/DIR/NAME, in `room`. */
+/* Splits Mods/DIR/NAME into its parts, in `room`. */
 static bool split_member(const struct member *m, struct buf *room, const char *parts[])
 {
 	size_t count = 0, at = 0;
@@ -451,7 +452,7 @@ static bool search(const struct loose *l, struct spellings *s, struct err *err)
 	return !(s->path.failed || s->other.failed || s->best.failed) || err_memory(err);
 }
 
-/* The path of a file to be made: existing folders as they are spelled, then the other parts. */
+/* Makes the path for a new file: existing folders as they are spelled, then the other parts. */
 static bool new_path(const struct spellings *s, struct buf *out)
 {
 	buf_add(out, s->best.data, s->best.size);
@@ -630,7 +631,7 @@ void loose_release(struct loose *l)
 
 /* ---- writing ---- */
 
-/* Another member whose path differs only in case; NULL: none. */
+/* Returns another member whose path differs only in case; NULL: none. */
 static const struct member *find_twin(const struct archive *a, const struct member *m)
 {
 	for (uint32_t i = 0; i < a->count; i++) {
@@ -696,7 +697,7 @@ int loose_folder(const struct loose *l, bool make, int *fd)
 
 /* ---- reading ---- */
 
-/* Does the error mean that there is no such file? The loader skips folders. */
+/* Does the error mean that the loose file does not exist? The loader skips folders. */
 static bool says_absent(int error)
 {
 	return error == ENOENT || error == ENOTDIR || error == EISDIR;
@@ -737,7 +738,7 @@ int loose_stat(const struct loose *l, int dir, struct stat *st)
 	return 0;
 }
 
-/* Reads the archive's own bytes. */
+/* Reads the bytes of the archive itself. */
 static bool overlay_read_archive(const struct loose *l, size_t limit, struct buf *out,
 				 struct err *err)
 {
@@ -859,7 +860,7 @@ static int overlay_by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The names in a folder, sorted; free each, and the list. */
+/* Reads the names in a folder, sorted; the caller frees each name, and the list. */
 static int overlay_read_names(int folder, char ***names, size_t *count)
 {
 	struct dirent *entry;
@@ -912,7 +913,8 @@ static bool overlay_list_folder(struct listing *l, int folder, bool is_mods, uns
 	return fine;
 }
 
-/* Lists the loose files below a folder; `path`: the folder's, a prefix of theirs for `each`. */
+/* Lists the loose files below a folder; `path` is the folder's, and begins the paths given to
+ * `each`. */
 static bool overlay_list_below(struct listing *l, int folder, const char *path, bool is_mods)
 {
 	buf_clear(&l->path);
@@ -920,7 +922,7 @@ static bool overlay_list_below(struct listing *l, int folder, const char *path, 
 	return overlay_list_folder(l, folder, is_mods, 0);
 }
 
-/* Lists those of a game; `above`: its path, empty or ending in '/'. */
+/* Lists the loose files of a game; `above` is the game's path, empty or ending in '/'. */
 static bool list_game(struct listing *l, int game, const char *above)
 {
 	static const char *const mods[] = {MODS, NULL};

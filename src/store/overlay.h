@@ -42,7 +42,7 @@ void overlay_free(struct overlay *o); /* NULL is fine */
 /* A descriptor of OVERLAY's parent folder, not the caller's; -1: it is in the state directory. */
 int overlay_above(const struct overlay *o);
 
-/* An archive of SOURCE. Valid as long as its descriptor and path are. */
+/* An archive of SOURCE; valid as long as its descriptor and path are. */
 struct archive_place {
 	int dir;          /* descriptor of the archive's folder */
 	const char *path; /* path of the archive from SOURCE */
@@ -50,7 +50,7 @@ struct archive_place {
 	/* the loose files of its members are below Mods, in the archive's folder */
 	bool is_game;
 };
-/* Sets is_game from the names in the folder. */
+/* Sets is_game, by the names in the archive's folder. */
 void archive_place_settle(struct archive_place *a, const struct overlay *o);
 
 /* ---- a loose file ---- */
@@ -67,16 +67,17 @@ struct loose {
 	char *label;
 	bool is_there;
 
-	/* private */
+	/* fields below are private to overlay.c */
 	const struct overlay *overlay;
 	struct archive_place archive;
 	struct member_of member;
 	bool is_file; /* the loose file replaces the archive itself, and not a member */
 	const struct loose
-		*rab;    /* of the archive that the member is in, which is rebuilt; or NULL */
-	size_t below_at; /* where in `folder` the path begins that its folder is opened by */
-	char *refusal;   /* the reason why it cannot be written; NULL: it can, as far as is known */
-	bool is_nowhere; /* there is never a file */
+		*rab;    /* the RAB that contains the member, and that is rebuilt; or NULL */
+	size_t below_at; /* offset in `folder` of the path by which that folder is opened */
+	char *refusal;   /* the reason why the loose file cannot be written; NULL: it can, as far as
+			    is known */
+	bool is_nowhere; /* the loose file never exists */
 };
 
 /*
@@ -86,7 +87,7 @@ struct loose {
  */
 bool loose_find(struct loose *l, const struct overlay *o, const struct archive_place *a,
 		const struct member_of *m, struct err *err);
-/* The loose file of an archive of SOURCE: one that was rebuilt. */
+/* Finds the loose file of an archive of SOURCE: one that was rebuilt. */
 bool loose_find_file(struct loose *l, const struct overlay *o, const struct archive_place *a,
 		     struct err *err);
 /*
@@ -103,18 +104,16 @@ void loose_release(struct loose *l);
  */
 bool loose_may_be(const struct overlay *o, const struct archive_place *a);
 
-/* Can the loose file be written? Otherwise ERR_STORE, with the reason and the alternative. */
+/* Can the loose file be written? If not, ERR_STORE with the reason and the alternative. */
 bool loose_check(const struct loose *l, struct err *err);
-/* Opens the archive of SOURCE that the member is in, read-only. 0 or an errno. */
+/* Opens the archive of SOURCE that contains the member, read-only. 0 or an errno. */
 int loose_open_archive(const struct loose *l, int *fd);
-/* Opens its folder with O_PATH; `make`: makes it. 0 or an errno. */
+/* Opens the folder of the loose file with O_PATH; with `make`, creates it. 0 or an errno. */
 int loose_folder(const struct loose *l, bool make, int *fd);
-/*
- * Attributes: those of the loose file or, if there is none, the archive's with the member's size. 0
- * or an errno. `dir` is the loose file's folder; -1: there is none.
- */
+/* Gets the attributes of the loose file or, if there is none, the archive's with the member's size.
+ * 0 or an errno. `dir` is the loose file's folder; -1: there is none. */
 int loose_stat(const struct loose *l, int dir, struct stat *st);
-/* Appends its bytes, or the member's if there is no loose file; *st as of loose_stat. */
+/* Appends the bytes of the loose file, or of the member if there is none; *st as of loose_stat. */
 bool loose_read(const struct loose *l, int dir, size_t limit, struct buf *out, struct stat *st,
 		struct err *err);
 /*

@@ -11,9 +11,9 @@
 
 struct part_read {
 	char *name;
-	int error; /* the errno of reading it; 0: it was read */
+	int error; /* errno of reading the file; 0: it was read */
 	struct file_version version;
-	uint64_t hash; /* of its bytes */
+	uint64_t hash; /* hash of the file's bytes */
 	struct buf bytes;
 };
 
@@ -60,7 +60,8 @@ struct timespec parts_mtime(const struct parts *p)
 
 /* ---- reading ---- */
 
-/* 0 or an errno; EAGAIN if the file changed meanwhile: it may be half-written. */
+/* Reads a file once. 0 or an errno; EAGAIN if the file changed meanwhile: it may be
+ * half-written. */
 static int parts_read_once(struct parts_reader *r, struct part_read *part)
 {
 	struct file_version let = {0};
@@ -162,7 +163,7 @@ static bool parts_is_untouched(const struct parts *p, int dir, const char *file_
 {
 	if (p->unsettled)
 		return false;
-	/* The permissions of the animation decide which files may be read for it. */
+	/* The permissions of the animation file decide which other files may be read for it. */
 	if (p->count && guard && !parts_is_still(dir, file_name, &p->animation))
 		return false;
 	for (size_t i = 0; i < p->count; i++) {
@@ -172,7 +173,7 @@ static bool parts_is_untouched(const struct parts *p, int dir, const char *file_
 	return true;
 }
 
-/* Reads the same files again, noting them in `now`. */
+/* Reads the same files again, recording their versions in `now`. */
 static bool reads_the_same(const struct parts *p, struct parts_reader *r, struct parts *now)
 {
 	for (size_t i = 0; i < p->count; i++) {

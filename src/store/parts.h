@@ -12,7 +12,7 @@
 #include "disk/dirfd.h"
 #include "sandbox/guard.h"
 
-/* All zero: none was read. */
+/* The files that were read; all zero: none. */
 struct parts {
 	struct part_read *list;
 	size_t count, room;
@@ -35,17 +35,17 @@ static inline struct timespec later_time(struct timespec a, struct timespec b)
 {
 	return is_later(a, b) ? a : b;
 }
-/* The latest mtime of all; {0} where there is none. */
+/* Returns the latest mtime of all files; {0} if there are none. */
 struct timespec parts_mtime(const struct parts *p);
 
-/* Reads them for a codec: `neighbours` is its hint. */
+/* Reads files beside an animation for a codec, which names them by `neighbours`. */
 struct parts_reader {
 	struct neighbours neighbours;
 	struct parts *parts;
 	int dir;
 	const char *file_name;
 	const struct guard *guard;
-	size_t room; /* bytes that all files may still have */
+	size_t room; /* number of bytes that all further files may have */
 };
 /*
  * Files that are read are noted in `parts`, which is {0}; their bytes stay until parts_drop_bytes.

@@ -5,14 +5,14 @@
 
 #include <stdlib.h>
 
-/* Node numbers are consecutive, so the latest ones do not share a slot. */
+/* number of slots; node numbers are consecutive, so the latest nodes do not share one */
 #define SLOTS 1024
 
 struct recent {
 	struct lock lock;
 	size_t limit;
-	size_t size GUARDED_BY(recent_class); /* bytes of all texts */
-	size_t hand GUARDED_BY(recent_class); /* the next slot to evict */
+	size_t size GUARDED_BY(recent_class); /* size of all cached texts in bytes */
+	size_t hand GUARDED_BY(recent_class); /* index of the next slot to evict */
 	struct recent_slot {
 		uint64_t node, generation;
 		struct text *text;
