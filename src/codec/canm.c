@@ -346,7 +346,7 @@ static size_t expansion_limit(const struct canm *f)
 	return f->src.size > EXPANSION_MIN ? f->src.size : EXPANSION_MIN;
 }
 
-/* The end of the last NUL that can terminate a string. */
+/* Returns the end of the last NUL that can terminate a string. */
 static size_t find_closed(struct bytes src)
 {
 	size_t end = src.size & ~(size_t)1;
@@ -403,7 +403,8 @@ static bool spend_room(size_t *room, size_t units, struct err *err)
 	return true;
 }
 
-/* A small file can give one long name to thousands of bones; every text would repeat it. */
+/* Limits the total length of bone names: a small file can give one long name to thousands of bones,
+ * and every text would repeat it. */
 static bool canm_check_repeats(struct canm *f, struct err *err)
 {
 	size_t room = REPEATS * expansion_limit(f);
@@ -516,7 +517,7 @@ double canm_unit(enum curve_kind kind)
 	return kind == CURVE_EULER ? DEGREES : 1;
 }
 
-/* The curve of a channel in a role. `base`: where its base is in the file. */
+/* Returns the curve of a channel in a role. `base` is where the channel's base is in the file. */
 static struct curve canm_curve_of(const struct channel *c, const uint8_t *base, enum role role)
 {
 	bool keyed = kind_is_keyed(c->kind);
@@ -570,7 +571,8 @@ struct decoder {
 	struct canm f;
 	struct anim *a;
 	const char **texts;
-	const struct curve **curves[2]; /* by channel: the curve as a vector, and as a rotation */
+	const struct curve *
+		*curves[2]; /* for each channel: its curve as a vector, and as a rotation */
 };
 
 static const struct curve *shared_curve(struct decoder *d, uint32_t channel, enum role role)

@@ -15,10 +15,10 @@
 #define CLIP_SIZE 0x1C
 #define ROW_SIZE 8
 #define NAME_SIZE 4
-#define NONE 0xFFFFu      /* in a row: no channel */
+#define NONE 0xFFFFu      /* number in a row that means no channel */
 #define COUNT_MAX 0xFFFFu /* limit on channels, bone names and frames */
 
-/* The parts of a format that a CANM file and its containers share. */
+/* The members of struct format that CANM files and their containers share. */
 #define CANM_FORMAT                                                                                \
 	.rate = 60, .length = "m", .many_clips = true, .has_loop = true, .has_frame_time = true,   \
 	.has_duration = true, .max_frames = COUNT_MAX
@@ -43,17 +43,17 @@ struct canm {
 	struct bytes src;
 	uint32_t version;
 	struct table clips, channels, names;
-	size_t closed; /* strings that begin before this are terminated */
+	size_t closed; /* strings that begin before this offset are terminated */
 	size_t text_count;
 	struct text *texts; /* the strings that are used, by offset */
 };
 
 struct channel {
 	uint32_t kind, count;
-	uint32_t base[4], step[4]; /* bits of float32 */
+	uint32_t base[4], step[4]; /* float32 values, as bits */
 	int32_t offset;
 	uint32_t spare;
-	const uint8_t *keys; /* for kinds 1 and 3 */
+	const uint8_t *keys; /* stored keys, for channels of kinds 1 and 3 */
 };
 
 struct entry {
@@ -105,27 +105,27 @@ static inline size_t canm_clip_place(const struct canm *f, uint32_t i)
 	return f->clips.at + (size_t)i * CLIP_SIZE;
 }
 
-/* The target of an offset in the entry at `entry`. False if that is outside the file. */
+/* Gets the place that an offset in the table entry at `entry` points to. False if that is outside
+ * the file. */
 bool canm_follow(struct bytes src, size_t entry, int32_t offset, size_t *at);
 
 /* Checks a whole file. Allocates in f->arena, which the caller releases, also after a failure. */
 bool canm_read(struct canm *f, struct bytes src, struct err *err);
-/*
- * The size of the CANM file at the beginning of `src`: up to the end of everything that it refers
- * to.
- */
+/* Gets the size of the CANM file at the beginning of `src`: up to the end of everything that it
+ * refers to. */
 bool canm_extent(struct bytes src, size_t *extent, struct err *err);
 
 struct channel canm_channel(const struct canm *f, uint32_t i);
 struct entry canm_entry(const struct canm *f, uint32_t i);
 struct row canm_row(const struct canm *f, const struct entry *e, uint32_t i);
 size_t canm_name_place(const struct canm *f, uint32_t i);
-/* The reverse: writes offsets as they are in the struct, but not the name's. */
+/* Writes a table entry of a channel: the reverse of reading it. Offsets are written as they are in
+ * the struct, but not the name's. */
 void canm_put_channel(uint32_t version, const struct channel *c, uint8_t *p);
 void canm_put_entry(const struct entry *e, uint8_t *p);
 void canm_get_words(const uint8_t *p, unsigned count, uint32_t *out);
 
-/* The index of the string at that offset; and all strings. */
+/* Return the index of the string at an offset, and all strings. */
 size_t canm_find_text(const struct canm *f, size_t at);
 const char **canm_texts(const struct canm *f, struct arena *arena);
 
@@ -135,7 +135,7 @@ const char **canm_texts(const struct canm *f, struct arena *arena);
 struct curve canm_curve(const struct canm *f, uint32_t channel, enum role role);
 double canm_unit(enum curve_kind kind);
 
-/* For the codec, which is at the end of canm_write.c. */
+/* The format, for the codec entry at the end of canm_write.c. */
 extern const struct format canm_format;
 bool canm_probe(struct bytes src);
 struct anim *canm_decode(struct bytes src, const struct hints *hints, struct err *err);

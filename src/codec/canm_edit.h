@@ -17,14 +17,13 @@
 /* A curve that differs from the channel that it was decoded from. */
 struct pair {
 	const struct curve *want;
-	uint32_t was, is; /* channels, as indices of records */
+	uint32_t was, is; /* old and new channel of the curve, as indices of records */
 	uint32_t clip, track;
 	enum role role;
 };
 
-/*
- * Results of comparing curves with a channel: the last that was equal, and the last that was not.
- */
+/* Cached results of comparing curves with a channel: the last curve that was equal, and the last
+ * that was not. */
 struct compared {
 	const struct curve *equal, *other;
 };
@@ -33,7 +32,8 @@ struct compared {
 struct record {
 	struct channel is;
 	bool changed;
-	uint32_t had, users; /* how many roles used it, and use it now */
+	uint32_t had, users; /* number of roles that used the channel in the old file, and that use
+				it now */
 	uint32_t number;     /* index in the table of the new file */
 	struct part *keys;
 	size_t keys_at; /* offset of the channel's keys in that part */
@@ -49,7 +49,7 @@ struct bone {
 struct string {
 	const char *name;
 	const uint8_t *units;
-	size_t size; /* with the NUL */
+	size_t size; /* size of the name in bytes, with the NUL */
 	size_t order;
 	bool used;
 	struct part *part;
@@ -75,9 +75,9 @@ struct edit {
 	uint32_t version;
 	struct target *targets;
 	size_t track_count;
-	uint32_t *slots;   /* indexed by track and role */
-	uint32_t *named;   /* by track: its bone */
-	size_t name_count; /* at most as many different names as this */
+	uint32_t *slots;   /* slot of each curve, by track and role */
+	uint32_t *named;   /* bone of each track */
+	size_t name_count; /* upper limit of the number of different names */
 	struct pair *pairs;
 	uint32_t pair_count;
 	struct record *records;
@@ -86,7 +86,8 @@ struct edit {
 	uint32_t bone_count;
 	struct string *strings;
 	size_t string_count;
-	struct compared *compared[2]; /* by old channel: as a vector, as a rotation */
+	struct compared
+		*compared[2]; /* for each old channel: results for it as a vector, as a rotation */
 	struct index pair_index, record_index, bone_index, string_index, row_index;
 	bool records_indexed;
 	struct layout layout;
@@ -95,7 +96,7 @@ struct edit {
 		uint8_t *bytes;
 	} header, channels, clips, names; /* parts that contain offsets: filled in last */
 	uint32_t channel_count;
-	bool too_far; /* an offset is out of range */
+	bool too_far; /* an offset does not fit its field */
 };
 
 /* Allocates memory that is freed with the edit. NULL, with the error set, when out of memory. */
@@ -103,9 +104,9 @@ void *edit_alloc(struct edit *e, size_t count, size_t size);
 
 /* Plans the new file from the model and the old file: targets, pairs, records, bones, strings. */
 bool edit_plan(struct edit *e);
-/* Is this record in the new file? */
+/* Is this record part of the new file? */
 bool edit_keeps(const struct edit *e, uint32_t record);
-/* The record of a slot, or EMPTY. */
+/* Returns the record of a slot, or EMPTY. */
 uint32_t edit_record(const struct edit *e, uint32_t slot);
 
 #endif

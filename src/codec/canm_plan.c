@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define PENDING UINT32_MAX
-#define SOME 64 /* bytes of keys that are hashed */
+#define SOME 64 /* bytes at each end of the keys that are hashed */
 
 void *edit_alloc(struct edit *e, size_t count, size_t size)
 {
@@ -18,7 +18,7 @@ void *edit_alloc(struct edit *e, size_t count, size_t size)
 	return memory;
 }
 
-/* The track's row in the old file. False if it is new. */
+/* Gets the track's row in the old file. False if the track is new. */
 static bool old_row(const struct edit *e, const struct target *t, const struct track *track,
 		    struct row *row)
 {
@@ -45,7 +45,8 @@ static const struct field *find_loop(const struct clip *clip)
 	return NULL;
 }
 
-/* If both the stored number and the word were changed, the number counts. */
+/* Chooses the stored loop number. If both the number and the boolean were changed, the number
+ * counts. */
 static bool choose_loop(const struct edit *e, struct target *t)
 {
 	const struct field *field = find_loop(t->clip);
@@ -176,10 +177,8 @@ static bool same_pair(const void *owner, uint32_t number, const void *key)
 	return a->want == b->want && a->was == b->was && a->role == b->role;
 }
 
-/*
- * Is the curve equal to this old channel in that role? The result is shared by tracks that share a
- * curve.
- */
+/* Does the curve equal this old channel in that role? The result is cached for tracks that share a
+ * curve. */
 static bool stays_channel(struct edit *e, const struct curve *want, uint32_t was, enum role role)
 {
 	struct compared *c;
@@ -196,7 +195,7 @@ static bool stays_channel(struct edit *e, const struct curve *want, uint32_t was
 	return c->equal == want;
 }
 
-/* The old channels of a track; NONE if it is new. */
+/* Returns the old channels of a track; NONE if the track is new. */
 static struct row old_channels(const struct edit *e, const struct target *t,
 			       const struct track *track)
 {
@@ -296,7 +295,7 @@ uint32_t edit_record(const struct edit *e, uint32_t slot)
 	return slot != EMPTY && slot & SLOT_PAIR ? e->pairs[slot & ~SLOT_PAIR].is : slot;
 }
 
-/* How many numbers of a channel's base are used. */
+/* Returns how many numbers of a channel's base are used. */
 static unsigned base_width(uint32_t kind)
 {
 	return kind == KIND_QUATERNIONS ? 0 : kind == KIND_QUATERNION ? 4 : 3;
@@ -370,7 +369,8 @@ static bool load_records(struct edit *e)
 	return e->records != NULL;
 }
 
-/* Built on demand: most edits change a channel in place and never search for an equal one. */
+/* Builds the index of records, on demand: most edits change a channel in place and never search for
+ * an equal one. */
 static bool index_records(struct edit *e)
 {
 	uint32_t i;
@@ -381,7 +381,7 @@ static bool index_records(struct edit *e)
 			(size_t)e->old.channels.count + e->pair_count))
 		return err_memory(e->err);
 	for (i = 0; i < e->old.channels.count && i < COUNT_MAX;
-	     i++) { /* rows cannot refer to later ones */
+	     i++) { /* rows cannot refer to records with larger numbers */
 		const struct channel *c = &e->records[i].is;
 
 		if (!e->records[i].changed)
@@ -404,7 +404,7 @@ static uint32_t canm_plan_kind_of(const struct curve *c)
 	return c->keyed ? KIND_VECTORS : KIND_VECTOR;
 }
 
-/* Unused fields are filled in like in the game's own files. */
+/* Returns a new channel, whose unused fields are like those of the game's own files. */
 static struct channel new_channel(uint32_t kind)
 {
 	struct channel c = {.kind = kind, .count = 1};
@@ -560,7 +560,7 @@ static bool place_pair(struct edit *e, struct pair *pair)
 	return true;
 }
 
-/* A channel that was never used stays; one that is not used any more goes. */
+/* Keeps a channel that was never used; drops one that is no longer used. */
 bool edit_keeps(const struct edit *e, uint32_t i)
 {
 	const struct record *r = &e->records[i];
@@ -597,7 +597,7 @@ static bool same_string(const void *owner, uint32_t number, const void *key)
 	return strcmp(((const struct string *)owner + number)->name, key) == 0;
 }
 
-/* An upper limit on the number of names: most clips share those of the clip before. */
+/* Returns an upper limit on the number of names: most clips share those of the clip before. */
 static size_t count_names(const struct anim *a)
 {
 	size_t count = 0;
@@ -644,7 +644,7 @@ static bool has_unit_zero(const struct buf *units)
 	return false;
 }
 
-/* A name must be UTF-8 to be stored as UTF-16; another byte would not read back the same. */
+/* Refuses a name that is not UTF-8: other bytes would not read back the same from UTF-16. */
 static bool canm_plan_check_text(const struct edit *e, const char *name, const struct buf *units)
 {
 	struct arena scratch = ARENA_INIT;
@@ -758,7 +758,7 @@ static bool keeps_bone(struct edit *e, const struct track *track, uint32_t was)
 	return true;
 }
 
-/* `was`: the track's old bone, or PENDING. */
+/* Finds the bone for a name; `was` is the track's old bone, or PENDING. */
 static bool bone_for(struct edit *e, const char *name, uint32_t was, uint32_t *number)
 {
 	uint64_t hash = index_text(name);
@@ -796,7 +796,7 @@ static bool name_track(struct edit *e, const struct target *t, uint32_t track, b
 	return true;
 }
 
-/* Unchanged names first, so that it is known which are free. */
+/* Assign unchanged names first, so that it is known which bones are free. */
 static bool name_tracks(struct edit *e)
 {
 	uint32_t clip, track, pass;

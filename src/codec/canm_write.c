@@ -23,7 +23,7 @@ static size_t clips_end(const struct canm *f)
 	return f->clips.at + (size_t)f->clips.count * CLIP_SIZE;
 }
 
-/* The offset at which an old empty table may grow; LAYOUT_NEW if it has none. */
+/* Returns the offset at which an old empty table may grow; LAYOUT_NEW if it has none. */
 static size_t table_place(const struct canm *f, const struct table *t)
 {
 	size_t at;
@@ -82,7 +82,7 @@ struct block {
 };
 
 struct blocks {
-	struct block *list; /* sorted by offset */
+	struct block *list; /* the blocks, sorted by offset */
 	size_t count;
 	size_t parts; /* number of parts in the layout */
 };
@@ -100,7 +100,7 @@ static int by_block(const void *a, const void *b)
 	return p->record < q->record ? -1 : p->record > q->record;
 }
 
-/* Blocks of the game's files are in order, so need no sorting. */
+/* Are the blocks in order already? Those of the game's own files are. */
 static bool canm_write_in_order(const struct blocks *keys)
 {
 	size_t i;
@@ -126,14 +126,14 @@ static size_t keys_align(uint32_t kind)
 	return kind == KIND_QUATERNIONS ? 16 : 2;
 }
 
-/* `at`: offset in the part. */
+/* Places a record's keys in a part; `at` is their offset there. */
 static void give_keys(struct record *r, struct part *part, size_t at)
 {
 	r->keys = part;
 	r->keys_at = at;
 }
 
-/* Makes a part of the record's keys only. */
+/* Makes a part that contains only the record's keys. */
 static void canm_write_fill_keys(struct record *r, struct part *part)
 {
 	part->data = r->is.keys;
@@ -141,7 +141,8 @@ static void canm_write_fill_keys(struct record *r, struct part *part)
 	give_keys(r, part, 0);
 }
 
-/* Kept keys that directly follow other kept keys are one part with them; that is most of a file. */
+/* Does a block continue the part before it? Kept keys that directly follow other kept keys form one
+ * part with them; that is most of a file. */
 static bool continues_block(const struct block *b, const struct block *before)
 {
 	return b->kept && before->kept && keys_rank(b->kind) == keys_rank(before->kind) &&
@@ -162,7 +163,7 @@ static bool block_stays(const struct edit *e, const struct block *b)
 	return edit_keeps(e, b->record) && !e->records[b->record].changed;
 }
 
-/* A block stays if one of its channels keeps its keys. */
+/* Finds the blocks that stay: a block stays if one of its channels keeps its keys. */
 static void find_kept(const struct edit *e, struct blocks *keys)
 {
 	size_t i, k, next;
@@ -292,7 +293,7 @@ static bool canm_write_fill_rows(struct edit *e, struct target *t)
 	return t->rows != NULL;
 }
 
-/* Animations that shared equal rows keep sharing them. */
+/* Adds the rows of an animation; animations that shared equal rows still share them. */
 static void add_rows(struct edit *e, uint32_t i)
 {
 	struct target *t = &e->targets[i];
@@ -319,10 +320,8 @@ static void add_rows(struct edit *e, uint32_t i)
 	index_put(&e->row_index, hash, i);
 }
 
-/*
- * The offsets of the old animations' rows. An animation without rows has an offset where rows could
- * be added, if it is a valid one; otherwise the offset stays as it is.
- */
+/* Returns the offsets of the old animations' rows. An animation without rows has an offset where
+ * rows could be added, if it is a valid one; otherwise the offset stays unchanged. */
 static size_t *find_row_places(struct edit *e)
 {
 	size_t *places = edit_alloc(e, e->old.clips.count, sizeof(*places));
@@ -474,7 +473,7 @@ static bool canm_write_add_parts(struct edit *e)
 
 /* ---- the bytes of parts with offsets ---- */
 
-/* Writes the offset, relative to the entry at `entry`, of a place in the new file. */
+/* Writes the offset of a place in the new file, relative to the table entry at `entry`. */
 static void canm_write_put_offset(struct edit *e, const struct piece *piece, size_t entry,
 				  size_t field, size_t to)
 {

@@ -91,7 +91,8 @@ static struct bytes behind_records(const struct cas *c)
 	return (struct bytes){c->src.data + c->records_end, c->src.size - c->records_end};
 }
 
-/* Positions of errors in the CANM are relative to its start. */
+/* Moves the position of an error in the CANM, which is relative to the CANM's start, to that in the
+ * file. */
 static bool of_canm(const struct cas *c, bool fine, struct err *err)
 {
 	if (!fine && err && err->placed)
@@ -300,7 +301,7 @@ bool cas_understand(struct cas *c, struct err *err)
 
 /* ---- decode ---- */
 
-/* Puts the reason into the model. False when out of memory. */
+/* Stores in the model why it is read-only. False when out of memory. */
 static bool explain_read_only(const struct cas *c, struct anim *a, const struct err *why)
 {
 	a->format = &cas_format;

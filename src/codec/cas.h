@@ -11,15 +11,15 @@
 enum { CAS_EDF41 = 0x200, CAS_EDF5 = 0x203, CAS_EDF6 = 0x204 };
 
 #define CAS_HEADER 0x30
-#define CAS_TCONTROLS 0x0C /* offset in the header: a count and an offset */
+#define CAS_TCONTROLS 0x0C /* offset in the header of the TControls' count and offset */
 #define CAS_TCONTROL_SIZE 0x0C
 
-/* The type of a byte of the records. */
+/* What the records use a byte for. */
 enum mark {
-	MARK_FREE,  /* no record: the byte is zero */
-	MARK_TAKEN, /* taken, or a record without a name */
-	MARK_NAME,  /* a record whose first field is the offset of its name */
-	MARK_DATA,  /* a CasData */
+	MARK_FREE,  /* the byte is in no record: it must be zero */
+	MARK_TAKEN, /* the byte belongs to a record, and no name begins there */
+	MARK_NAME,  /* a record begins there whose first field is the offset of its name */
+	MARK_DATA,  /* a CasData begins there */
 };
 
 /* A name: the record that has it, and the offset of its text, which ends in NUL. */
@@ -33,17 +33,18 @@ struct cas {
 	uint32_t version;
 	size_t records_end; /* end of all records; the CANM begins there */
 	struct bytes canm;
-	uint8_t *marks;         /* for each byte before records_end */
-	struct cas_name *names; /* by offset of their texts */
+	uint8_t *marks;         /* enum mark of each byte before records_end */
+	struct cas_name *names; /* names, sorted by the offset of their texts */
 	size_t name_count;
 };
 
 /* Finds the CANM. Allocates in c->arena, which the caller releases, also after a failure. */
 bool cas_find(struct cas *c, struct bytes src, struct err *err);
-/* Reads the rest. False: the file must not be edited, for the reason in err. */
+/* Reads the records and names. False: the file must not be edited, for the reason in err. */
 bool cas_understand(struct cas *c, struct err *err);
 
-/* The target of an offset in a record; offsets of the header count from the file's start. */
+/* Returns what an offset in a record points to; offsets in the header count from the file's
+ * start. */
 int64_t cas_follow(const struct cas *c, size_t record, size_t field);
 size_t cas_data_size(uint32_t version);
 static inline uint32_t cas_word(const struct cas *c, size_t at)
@@ -51,7 +52,7 @@ static inline uint32_t cas_word(const struct cas *c, size_t at)
 	return get_u32(c->src.data + at);
 }
 
-/* For the codec, which is at the end of cas_write.c. */
+/* The format, for the codec entry at the end of cas_write.c. */
 extern const struct format cas_format;
 bool cas_probe(struct bytes src);
 struct anim *cas_decode(struct bytes src, const struct hints *hints, struct err *err);

@@ -16,7 +16,7 @@
 #define COMMAND(n) ((uint64_t)1 << (n))
 #define COMMANDS(first, last) (COMMAND((last) + 1) - COMMAND(first))
 
-/* The commands in the games' own files: none has a word that is an offset. */
+/* The commands that occur in the games' own files; their records contain no offsets. */
 static const struct {
 	uint32_t version;
 	uint64_t commands;
@@ -53,7 +53,7 @@ static bool refuse_number(struct cas *c, size_t control, uint32_t number, struct
 	return err_accept(err, "new animations at the end; none removed up to that one");
 }
 
-/* The animations that TControls refer to must be unchanged; the first `kept` are. */
+/* Refuses to change the animations that TControls refer to; the first `kept` are unchanged. */
 static bool check_controls(struct cas *c, uint32_t kept, uint32_t was, uint32_t is, struct err *err)
 {
 	uint32_t count = cas_word(c, CAS_TCONTROLS), i, k;
@@ -92,7 +92,7 @@ static bool cas_write_check_clips(struct cas *c, const struct anim *a, struct er
 
 /* ---- the names keep their texts ---- */
 
-/* Is the text at the same offset in the new file? */
+/* Is the text of the name at the same offset in the new file? */
 static bool text_stays(const struct cas *c, const struct cas_name *name, struct bytes now)
 {
 	return bytes_hold(now, name->text, 1, name->size) &&
@@ -133,7 +133,8 @@ static bool cas_write_is_known(const struct cas *c, uint32_t command)
 	return command < 64 && (known[i].commands & COMMAND(command));
 }
 
-/* An unknown command may contain the offset of a name, which would have to be changed. */
+/* Refuses records of unknown commands: one may contain the offset of a name, which would have to be
+ * changed. */
 static bool cas_write_check_data(const struct cas *c, struct err *err)
 {
 	size_t at, word;
@@ -156,7 +157,7 @@ static bool cas_write_check_data(const struct cas *c, struct err *err)
 	return true;
 }
 
-/* The new offset of the text of name `i`; `before`: that of the name before. */
+/* Returns the new offset of the text of name `i`; `before` is that of the previous name. */
 static size_t place_text(const struct cas *c, size_t i, size_t before, int64_t grown,
 			 struct buf *out)
 {
@@ -199,7 +200,7 @@ static bool cas_write_move_names(const struct cas *c, struct buf *out, struct er
 
 /* ---- the new file ---- */
 
-/* Compares all records and texts. */
+/* Do the old and the new file have equal records and texts? */
 static bool reads_same(const struct cas *old, const struct cas *now)
 {
 	size_t i;
@@ -239,7 +240,7 @@ static bool read_back(const struct cas *old, struct bytes made, struct err *err)
 		       : err_set(err, ERR_STORE, "the records of this CAS would not stay the same");
 }
 
-/* Keeps the texts after the CANM 2-aligned. */
+/* Puts the new file together; the texts after the CANM stay 2-aligned. */
 static bool assemble_file(struct cas *c, struct bytes canm, struct buf *out, struct err *err)
 {
 	size_t end = c->records_end + c->canm.size;
@@ -265,7 +266,7 @@ static bool encode_canm(const struct cas *c, const struct anim *a, struct buf *c
 	return canm_codec.encode(&inner, c->canm, canm, err);
 }
 
-/* Is the model unchanged? Then it can be encoded even for a file that is read-only. */
+/* Puts a new CANM into the file. An unchanged model can be encoded even for a read-only file. */
 static bool replace_canm(struct cas *c, const struct anim *a, struct buf *canm, struct buf *out,
 			 struct err *err)
 {

@@ -91,7 +91,8 @@ struct record ff9_record(const struct block *b, enum part part, uint32_t bone)
 /* One axis of a record: a value for all frames, or a stream with one for each. */
 struct source {
 	unsigned value;
-	const uint8_t *stream; /* NULL: the value is that of all frames */
+	const uint8_t
+		*stream; /* values of the axis, one per frame; NULL: one value for all frames */
 };
 
 static struct source source_of(const struct block *b, const struct record *r, unsigned axis)
@@ -101,7 +102,7 @@ static struct source source_of(const struct block *b, const struct record *r, un
 	return (struct source){field, is_constant(r, axis) ? NULL : b->src.data + field};
 }
 
-/* The part's own bits of one value. */
+/* Returns the bits of one value that this part (high or low) stores. */
 static inline unsigned value_at(const struct source *s, enum part part, uint32_t frame)
 {
 	switch (part) {
@@ -144,7 +145,7 @@ void ff9_rotation(const struct block *b, uint32_t bone, uint8_t *keys)
 
 /* ---- the number of bones ---- */
 
-/* A stream that begins behind the start of a table ends the table. */
+/* Lowers the end of a table to where one of its streams begins. */
 static void lower_limit(const struct record *r, size_t table, size_t *limit)
 {
 	for (unsigned axis = 0; axis < AXES; axis++)
@@ -152,7 +153,8 @@ static void lower_limit(const struct record *r, size_t table, size_t *limit)
 			*limit = r->field[axis];
 }
 
-/* *firm: the table ends where another part begins. *whole: it ends exactly with the block. */
+/* Counts the records of a table. *firm: the table ends where another part begins. *whole: it ends
+ * exactly with the block. */
 static uint32_t count_records(const struct block *b, size_t table, size_t other, bool *firm,
 			      bool *whole)
 {
@@ -170,7 +172,8 @@ static uint32_t count_records(const struct block *b, size_t table, size_t other,
 	return (uint32_t)((at - table) / RECORD_SIZE);
 }
 
-/* `given` is used only where the block does not determine the number. 0: it is unknown. */
+/* Returns the number of bones; 0: unknown. `given` is used only if the block does not determine the
+ * number. */
 static uint32_t count_bones(const struct block *b, uint32_t given)
 {
 	bool firm = false, whole = false;
@@ -274,7 +277,7 @@ bool ff9_read(struct block *b, struct bytes src, uint32_t bones, struct err *err
 	return ff9anim_check_tables(b, err);
 }
 
-/* Could the block be read if the number of bones were known? */
+/* Could the block be read if the number of bones were given? */
 bool ff9_incomplete(struct bytes src)
 {
 	struct block b;
@@ -284,7 +287,7 @@ bool ff9_incomplete(struct bytes src)
 
 /* ---- decode ---- */
 
-/* The keys are still to be filled in. */
+/* Makes a curve whose keys are still to be filled in. */
 static const struct curve *ff9anim_new_curve(struct anim *a, const struct block *b, enum role role,
 					     uint8_t **keys)
 {
@@ -400,7 +403,7 @@ struct anim *ff9_decode(struct bytes src, const struct hints *hints, struct err 
 
 /* ---- detection ---- */
 
-/* Do the record's streams stand behind the header? */
+/* Are the record's streams behind the header? */
 static bool points_past_header(const struct record *r)
 {
 	for (unsigned axis = 0; axis < AXES; axis++)
@@ -409,7 +412,7 @@ static bool points_past_header(const struct record *r)
 	return true;
 }
 
-/* There is no magic number: checks what holds for all blocks of the game. */
+/* Recognizes a block by what holds for all blocks of the game, since there is no magic number. */
 bool ff9_probe(struct bytes src)
 {
 	struct block b;

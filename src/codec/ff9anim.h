@@ -12,12 +12,14 @@
 #define TRANSLATION_AT 4 /* offset in the header of the record of translations */
 #define RECORD_SIZE 8
 #define AXES 3
-#define FLAG_CONSTANT(axis) (1u << (axis)) /* of a record's mask */
+#define FLAG_CONSTANT(axis)                                                                        \
+	(1u << (axis)) /* bit of a record's mask: the axis has one value for all frames */
 #define MASK_USED 7u
 
 #define FRAMES_MAX 0xFFFFu
 #define BONES_MAX 0xFFFFu
-/* Bones times frames: constants make a short block long. 255 bones over 65535 frames are fewer. */
+/* Limit on bones times frames, since constant values make a short block long. 255 bones over 65535
+ * frames are fewer. */
 #define KEYS_MAX 0x1000000u
 
 /* A bone's angle has two parts, which are stored apart. */
@@ -33,7 +35,7 @@ struct block {
 	struct bytes src;
 	uint16_t word0;
 	uint32_t frames, bones;
-	size_t high, low; /* the tables; low 0: there is none */
+	size_t high, low; /* offsets of the tables; low 0: there is none */
 };
 
 static inline bool is_constant(const struct record *r, unsigned axis)
@@ -41,7 +43,7 @@ static inline bool is_constant(const struct record *r, unsigned axis)
 	return r->mask & FLAG_CONSTANT(axis);
 }
 
-/* The size of the values of that many frames. */
+/* Returns the size of a stream with the values of that many frames. */
 static inline size_t stream_size(enum part part, uint32_t frames)
 {
 	return part == PART_TRANSLATION ? 2 * (size_t)frames
@@ -49,9 +51,10 @@ static inline size_t stream_size(enum part part, uint32_t frames)
 					: ((size_t)frames + 1) / 2;
 }
 
-/* Checks a whole block. `bones` is their number where the block does not determine it, or 0. */
+/* Checks a whole block. `bones` is the number of bones if the block does not determine it, or 0. */
 bool ff9_read(struct block *b, struct bytes src, uint32_t bones, struct err *err);
-/* The record of a bone, or of the translation (bone 0). A missing table gives 0 in all frames. */
+/* Returns the record of a bone, or of the translation (bone 0). A missing table gives 0 in all
+ * frames. */
 struct record ff9_record(const struct block *b, enum part part, uint32_t bone);
 
 /* The keys of a curve, u16[3] a frame: steps of a turn, and for a translation steps from -32768. */
@@ -59,7 +62,7 @@ struct record ff9_record(const struct block *b, enum part part, uint32_t bone);
 void ff9_translation(const struct block *b, uint8_t *keys);
 void ff9_rotation(const struct block *b, uint32_t bone, uint8_t *keys);
 
-/* For the codec, which is at the end of ff9anim_write.c. */
+/* The format, for the codec entry at the end of ff9anim_write.c. */
 extern const struct format ff9anim_format;
 bool ff9_probe(struct bytes src);
 bool ff9_incomplete(struct bytes src);

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#define POINTER_MAX 0xFFFFu /* a record has 16 bits for it */
+#define POINTER_MAX 0xFFFFu /* limit of a pointer, which has 16 bits in a record */
 #define STEPS 4096          /* steps of a full turn */
 
 struct edit {
@@ -80,7 +80,7 @@ static bool read_word0(struct edit *e)
 	return true;
 }
 
-/* A bone is identified only by its index. */
+/* Refuses a new name for a bone, which is identified only by its index. */
 static bool check_bone(struct edit *e, uint32_t i)
 {
 	const struct track *t = &e->clip->tracks[i];
@@ -95,7 +95,8 @@ static bool check_bone(struct edit *e, uint32_t i)
 		ff9anim_write_track_word(t), i, ff9anim_write_clip_word(e));
 }
 
-/* The format determines which curves there are; they have a key in every frame. */
+/* Refuses missing and additional curves, which the format does not allow; each has a key in every
+ * frame. */
 static bool ff9anim_write_check_curve(struct edit *e, uint32_t bone, enum role role)
 {
 	const struct track *t = &e->clip->tracks[bone];
@@ -125,7 +126,7 @@ static bool ff9anim_write_check_curve(struct edit *e, uint32_t bone, enum role r
 	return true;
 }
 
-/* The nearest step, up to whole turns. */
+/* Finds the step nearest to an angle, up to whole turns. */
 static bool angle_key(double degrees, uint16_t *key)
 {
 	if (!isfinite(degrees))
@@ -134,7 +135,8 @@ static bool angle_key(double degrees, uint16_t *key)
 	return true;
 }
 
-/* The nearest whole number; values that only rounding moves past an end are clamped. */
+/* Finds the nearest whole number for a length; values that only rounding moves past an end are
+ * clamped. */
 static bool length_key(double length, uint16_t *key)
 {
 	if (!(length >= INT16_MIN - 0.5 && length <= INT16_MAX + 0.5))
@@ -253,7 +255,7 @@ static void reach_streams(const struct block *b, enum part part, uint32_t bone, 
 			ff9anim_write_extend_to(r.field[axis] + stream_size(part, b->frames), last);
 }
 
-/* The bytes behind the last part and its padding. */
+/* Returns the bytes behind the last part of the old block and its padding. */
 static struct bytes trailing_bytes(const struct block *b)
 {
 	size_t last = HEADER_SIZE, table = (size_t)b->bones * RECORD_SIZE;
@@ -274,7 +276,7 @@ static struct bytes trailing_bytes(const struct block *b)
 	return (struct bytes){b->src.data + last, b->src.size - last};
 }
 
-/* Unknown bits of a bone's mask stay with the bone. */
+/* Returns the unknown bits of a bone's mask, which stay with the bone. */
 static uint16_t unused_bits(const struct edit *e, enum part part, uint32_t bone)
 {
 	return bone < e->old.bones ? ff9_record(&e->old, part, bone).mask & (0xFFFF ^ MASK_USED)
@@ -288,7 +290,7 @@ static const uint8_t *keys_of(const struct edit *e, enum part part, uint32_t bon
 	return part == PART_TRANSLATION ? e->translation : e->rotations[bone];
 }
 
-/* The part's own bits of a key. */
+/* Returns the bits of a key that this part (high or low) stores. */
 static uint16_t bits_of(const struct edit *e, enum part part, uint32_t bone, unsigned axis,
 			uint32_t frame)
 {
@@ -317,7 +319,7 @@ static uint32_t count_moving(const struct edit *e, enum part part)
 	return count;
 }
 
-/* Does an angle need the low table? */
+/* Does an angle of the model need the low table? */
 static bool needs_low(const struct edit *e)
 {
 	for (uint32_t bone = 0; bone < e->bones; bone++)
@@ -333,7 +335,7 @@ static size_t align_up(size_t at)
 	return (at + 3) & ~(size_t)3;
 }
 
-/* The place of the last stream if that many of each part have streams of that many frames. */
+/* Returns the place of the last stream if that many streams of each part have that many frames. */
 static size_t last_stream(const struct edit *e, const uint32_t moving[3], uint32_t frames)
 {
 	size_t table = (size_t)e->bones * RECORD_SIZE, at = HEADER_SIZE, last = 0;
@@ -388,7 +390,7 @@ static void put_stream(struct edit *e, enum part part, uint32_t bone, unsigned a
 	}
 }
 
-/* Fills in the record at `at`, whose streams go to the end. */
+/* Fills in the record at `at`, and appends its streams to the block. */
 static void put_record(struct edit *e, enum part part, uint32_t bone, size_t at)
 {
 	uint16_t mask = unused_bits(e, part, bone);
@@ -411,7 +413,7 @@ static void put_record(struct edit *e, enum part part, uint32_t bone, size_t at)
 		put_u16(out_at(e, at + 2 * AXES), mask);
 }
 
-/* `pointer`: the place of the table's offset in the header. */
+/* Writes a table; `pointer` is the place of its offset in the header. */
 static void ff9anim_write_put_table(struct edit *e, enum part part, size_t pointer)
 {
 	size_t at;
