@@ -50,7 +50,7 @@ static void pop(struct archived *a)
 	a->entry = from;
 }
 
-/* Opens the folder of a loose file; -1: it does not exist. */
+/* Opens the folder of a loose file; *dir is -1 if it does not exist. */
 static bool archived_open_loose(const struct loose *l, int *dir, struct err *err)
 {
 	int error = loose_folder(l, false, dir);
@@ -133,7 +133,7 @@ void archived_release(struct archived *a)
 	a->fd = a->dir = -1;
 }
 
-/* Opens the bytes of the current entry, an archive in this one. */
+/* Opens the bytes of the current entry, which is an archive in this one. */
 static bool read_archived(struct archived *a, struct input *in, struct err *err)
 {
 	const struct archived_level *from = archived_level(a);

@@ -20,20 +20,22 @@
 
 struct archived {
 	struct store *store;
-	const struct site *site; /* NULL: loose files are not looked for */
+	const struct site
+		*site; /* site with the loose files; NULL: loose files are not looked for */
 	int fd;
-	struct stat st; /* of the file */
+	struct stat st; /* attributes of the outermost archive's file */
 	struct archive_place place;
-	int dir; /* the file's folder, with `site` */
+	int dir; /* folder of the file, if `site` is set */
 	char *path;
 	struct archived_level {
 		struct archive *archive;
 		struct contents *contents;
-		struct buf bytes;   /* of an archive that is packed in another, or a loose file */
-		struct loose loose; /* of the archive; and what was read for it */
+		struct buf bytes;   /* bytes of an archive that is packed in another, or in a loose
+				       file */
+		struct loose loose; /* loose file of the archive */
 		struct stat st;
-		uint32_t from; /* the entry in the archive above that this one is, */
-		char *path;    /* and the path that leads there; NULL: it is the file */
+		uint32_t from; /* index of this archive's entry in the archive above, */
+		char *path;    /* and the path that leads there; NULL: this archive is the file */
 	} levels[ARCHIVED_DEPTH];
 	unsigned depth;
 	uint32_t entry;
@@ -61,32 +63,29 @@ bool archived_beside(int root, const struct store *store, const char *path, size
  */
 bool archived_walk(struct archived *a, const char *path, const char **rest, struct err *err);
 
-/* As archived_walk, but from the top of the file. Archives on the way stay open. */
+/* Like archived_walk, but from the top of the file. Archives on the way stay open. */
 bool archived_go(struct archived *a, const char *path, const char **rest, struct err *err);
 
 /* Is the current entry an archive that was not entered, a folder (or the top), or a member? */
 enum archived_kind { ARCHIVED_FOLDER, ARCHIVED_ARCHIVE, ARCHIVED_ANIMATION, ARCHIVED_FILE };
 enum archived_kind archived_kind(const struct archived *a);
-/* The kind of an entry of the current archive. */
+/* Returns the kind of an entry of the current archive. */
 enum archived_kind archived_kind_of(const struct archived *a, uint32_t entry);
 /* Enters the current entry, an archive; its top becomes the current entry. */
 bool archived_enter(struct archived *a, struct err *err);
 
 const struct archived_level *archived_level(const struct archived *a);
 struct member_of archived_member(const struct archived *a, uint32_t entry);
-/* Appends the current member's bytes, of its loose file if it has one. */
+/* Appends the bytes of the current member, from its loose file if it has one. */
 bool archived_read(const struct archived *a, struct buf *out, struct err *err);
-/* Attributes of the file that the current member is read from: its loose file, or the archive. */
+/* Gets the attributes of the file that the current member is read from: its loose file, or the
+ * archive. */
 bool archived_stat(const struct archived *a, struct stat *st, struct err *err);
-/*
- * The current member, decoded; NULL, with err set, on failure. *st: attributes of the file that it
- * was read from.
- */
+/* Decodes the current member; NULL, with err set, on failure. *st: attributes of the file that it
+ * was read from. */
 struct version *archived_version(const struct archived *a, struct stat *st, struct err *err);
-/*
- * The loose file of the current member; with `site`. It needs `a` as long as it is used. Release it
- * in either case.
- */
+/* Finds the loose file of the current member; needs `site`. `a` must stay as long as the result is
+ * used. Release it in either case. */
 bool archived_loose(const struct archived *a, struct loose *out, struct err *err);
 
 /*

@@ -90,21 +90,21 @@ static void check_write_line(const struct choice *choice, const char *path, cons
 struct said {
 	bool done;
 	enum check_outcome outcome;
-	struct buf lines, notes; /* for standard output and standard error */
+	struct buf lines, notes; /* output to standard output and to standard error */
 };
 
 struct tally {
 	const struct command *command;
 	const struct choice *choice;
 	const struct check_list *list;
-	struct said *said; /* one for each file of the list */
+	struct said *said; /* output about each file of the list */
 	pthread_mutex_t lock;
-	size_t next; /* the first that is not printed yet */
+	size_t next; /* index of the first file whose output is not printed yet */
 	size_t counts[CHECK_TROUBLE + 1];
 	struct buf printed; /* notes printed last, so that files of one folder do not repeat them */
 	struct checker **idle;
 	size_t idle_count;
-	bool memory; /* out of memory */
+	bool memory; /* an allocation failed */
 };
 
 static void print_notes(struct tally *t, struct buf *notes)
@@ -118,7 +118,7 @@ static void print_notes(struct tally *t, struct buf *notes)
 	buf_release(notes);
 }
 
-/* With the lock held. */
+/* Prints the output of finished files in order. Call it with the lock held. */
 static void print_finished(struct tally *t)
 {
 	for (; t->next < t->list->count && t->said[t->next].done; t->next++) {

@@ -10,13 +10,13 @@
 struct checker {
 	size_t max_file;
 	struct store *store;
-	char *folder; /* of the last file; NULL at first */
+	char *folder; /* folder of the last file; NULL at first */
 	int fd;
 	char *archive; /* path of the open archive; NULL: none */
 	struct archived archived;
-	struct site site; /* of the open archive */
+	struct site site; /* site of the open archive */
 	const struct command *command;
-	struct checked *out; /* of the current file */
+	struct checked *out; /* result for the current file */
 };
 
 struct checker *checker_new(const struct command *command)
@@ -64,7 +64,8 @@ void checker_free(struct checker *c)
 	free(c);
 }
 
-/* Reports that a file beside the animation cannot be used; not that it can again (fault NULL). */
+/* Reports that a file beside the animation cannot be used; ignores the notice that it can be used
+ * again (fault NULL). */
 static void check_file_report_fault(void *closure, const char *name, const char *fault)
 {
 	struct checker *c = closure;
@@ -80,7 +81,7 @@ static void check_file_report_names(void *closure, const char *fault)
 	check_file_report_fault(closure, NAMING_FILE, fault);
 }
 
-/* The folder part of a path: "." or "/" if it has none. */
+/* Returns the folder part of a path: "." or "/" if it has none. */
 static char *check_file_folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -120,7 +121,8 @@ static bool compare_encoded(const struct version *version, struct err *err)
 	bool same;
 
 	if (version->codec->format->parts)
-		return true; /* a list of other files is never encoded */
+		return true; /* a list of other files is never encoded, so there is nothing to
+				compare */
 	if (!version->codec->encode(version->anim, bytes, &again, err)) {
 		buf_release(&again);
 		return false;
@@ -160,7 +162,7 @@ static bool read_and_compare(struct checker *c, const char *name, struct checked
 	return fine;
 }
 
-/* Opens the archive whose path is the first `size` bytes, unless it is open already. */
+/* Opens the archive whose path is the first `size` bytes of `path`, unless it is open already. */
 static bool enter_archive(struct checker *c, const char *path, size_t size, struct err *err)
 {
 	const char *slash = memrchr(path, '/', size);

@@ -17,8 +17,8 @@ struct checked {
 	enum check_outcome outcome;
 	const char *format; /* name of the format, or NULL */
 	struct err err;     /* why the check or the read failed */
-	struct buf text;    /* a text file, to quote the line of the failure */
-	struct buf notes;   /* about other files that could not be used to read it */
+	struct buf text;    /* bytes of a text file, to quote the line of the failure */
+	struct buf notes;   /* messages about other files that could not be used to read this one */
 };
 
 /* Checks one file after the other; faster if they are sorted by folder. */

@@ -64,11 +64,11 @@ static char *check_list_join_path(const char *folder, const char *name)
 /* Adding the members of an archive that are below one place in it. */
 struct expanding {
 	struct check_list *l;
-	const char *path, *there; /* the archive's, as it was named and in SOURCE */
+	const char *path, *there; /* path of the archive, as it was named and in SOURCE */
 	const char *shown;        /* path of the archive from which shards are computed */
-	const char *inside;       /* the place, as it was named */
+	const char *inside;       /* the place in the archive, as it was named */
 	const struct shard *shard;
-	bool named; /* the user named this member itself */
+	bool named; /* the user named this member, not a folder above it */
 };
 
 static char *join_inside(const char *file, const char *inside, const char *below)
@@ -145,7 +145,7 @@ static bool check_list_add_archive(struct check_list *l, const char *path, const
 
 /* ---- folders and operands ---- */
 
-/* Adds a file of a folder, by its path there. */
+/* Adds a file found in a folder, by its path there. */
 static bool add_found(struct check_list *l, const char *folder, const char *there,
 		      const char *found, const struct asked *asked)
 {
@@ -165,7 +165,8 @@ static bool add_found(struct check_list *l, const char *folder, const char *ther
 	return room;
 }
 
-/* there: the folder in SOURCE; the same pointer as `folder` if that is in no mount. */
+/* Adds the files of a folder; `there` is the folder in SOURCE, or the same pointer as `folder` if
+ * that is in no mount. */
 static bool add_folder(struct check_list *l, const char *folder, const char *there,
 		       struct store *store, const struct shard *shard)
 {

@@ -8,15 +8,16 @@
 
 struct check_item {
 	char *path;
-	char *target; /* the file, of an operand that is a link or in a mount; else NULL */
-	int missing;  /* the errno of the failed stat, or 0 */
+	char *target; /* path of the file itself, for an operand that is a link or in a mount; else
+			 NULL */
+	int missing;  /* errno of the failed stat, or 0 */
 	bool named;   /* an operand, and not found in a folder */
 	/*
 	 * For a member of an archive: the offset of the path inside the archive, in path and in
 	 * target; else 0.
 	 */
 	size_t inside, target_inside;
-	struct err *err; /* why it cannot be read; or NULL */
+	struct err *err; /* why the file cannot be read; or NULL */
 };
 
 struct check_list {

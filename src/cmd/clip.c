@@ -12,8 +12,8 @@
 
 /* Arguments of the verbs, and what remove reports. */
 struct job {
-	const char *name;          /* rename: the new one */
-	uint32_t frames;           /* new */
+	const char *name;          /* rename: the new label */
+	uint32_t frames;           /* new: number of frames */
 	const struct target *from; /* copy */
 	/* remove: how many clips followed the removed one, and the label of the first of them. */
 	uint32_t moved;
@@ -47,7 +47,7 @@ static bool remove_clip(void *closure, struct target *t, struct anim *edited, st
 	return true;
 }
 
-/* The label of the only clip in formats that store no name. */
+/* Makes the label of the only clip in formats that store no name. */
 static void file_label(const char *file_name, struct buf *out)
 {
 	const char *dot = strrchr(file_name, '.');
@@ -60,7 +60,7 @@ static void file_label(const char *file_name, struct buf *out)
 	free(stem);
 }
 
-/* The label of a new clip; `usual` if the path does not give one. */
+/* Returns the label of a new clip; `usual` if the path does not give one. */
 static bool clip_new_label(const struct target *t, const struct anim *edited, const char *usual,
 			   struct buf *out, struct err *err)
 {
@@ -169,7 +169,7 @@ static const char usage[] =
 	"Options:\n"
 	"      --frames=N          the length of a new clip (1)\n" COMMAND_WRITES;
 
-/* Several clips to remove are handled one after the other. */
+/* Runs a verb. Several clips to remove are handled one after the other. */
 static int run_verb(const struct command *command, int argc, char **argv, uint32_t frames)
 {
 	int verb = command_verb(command, verbs, 0, argc, argv), status = STATUS_FINE;

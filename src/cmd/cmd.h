@@ -38,7 +38,7 @@ int cmd_lint(int argc, char **argv);
 int cmd_umount(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_text(int argc, char **argv);
-int cmd_diff(int argc, char **argv); /* exits with the status that diff(1) would */
+int cmd_diff(int argc, char **argv); /* the exit status is like that of diff(1) */
 int cmd_undo(int argc, char **argv);
 int cmd_redo(int argc, char **argv);
 int cmd_log(int argc, char **argv);
@@ -54,13 +54,13 @@ int cmd_import(int argc, char **argv);
 
 /* Options that commands share. */
 struct command {
-	char name[32]; /* "animfs ls", for messages */
+	char name[32]; /* name for messages, such as "animfs ls" */
 	struct store_options
 		store; /* --rate, --type, --rotations and other options of struct store_options */
 	struct history_note note; /* for history: the program's name, and a new batch */
-	size_t max_text;          /* --max-text */
+	size_t max_text;          /* limit from --max-text */
 	const char *source;       /* --source: the folder that is, or would be, mounted */
-	const char *state;        /* --state: its state directory */
+	const char *state;        /* --state: the state directory of `source` */
 	const char *overlay;      /* --overlay: where edited members of archives go */
 	bool rebuild;             /* --rebuild: archives as loose files, with an edited member */
 };
@@ -88,12 +88,10 @@ bool command_operands(const struct command *command, int argc, char **argv, int 
 /* A verb of a command such as `clip`: its first operand. Lists end with {0}. */
 struct command_verb {
 	const char *name;
-	int operands; /* of its own, after `before` others; -1: one or more */
+	int operands; /* number of operands after `before` others; -1: one or more */
 };
-/*
- * The index of the verb that argv[0] is. -1 after an error: no such verb, or a wrong number of
- * operands.
- */
+/* Returns the index of the verb in argv[0]; -1 after an error: no such verb, or a wrong number of
+ * operands. */
 int command_verb(const struct command *command, const struct command_verb *verbs, int before,
 		 int argc, char **argv);
 /* Prints the text of --version. */
@@ -131,7 +129,7 @@ void command_version(void);
 	"                            nearest one above FILE that contains .animfs, or\n"           \
 	"                            FILE's own)\n"                                                \
 	"      --state=DIR         the state directory, as given to the mount\n" HELP_OVERLAY
-/* Where members of archives are read and written. */
+/* Help on where members of archives are read and written. */
 #define HELP_OVERLAY                                                                               \
 	"      --overlay=DIR       DIR has the edited members of archives (default: the\n"         \
 	"                            game's Mods, else overlay in the state directory)\n"
@@ -156,13 +154,14 @@ void command_version(void);
 
 /* Writes to standard output; errors show in command_flush and command_end. */
 void command_print(const struct buf *text);
-/* Was all of standard output written? Else prints an error. */
+/* Returns whether all of standard output was written; if not, prints an error. */
 bool command_flush(void);
-/* The exit status; STATUS_TROUBLE if standard output could not be written. */
+/* Ends the command; returns the exit status, or STATUS_TROUBLE if standard output could not be
+ * written. */
 int command_end(struct command *command, int status);
 /* Prints a message about a path on stderr. Returns false. */
 bool command_fail(const char *what, const char *why);
-/* Prints that a mount was expected; returns the exit status. */
+/* Prints that the path should be a mount; returns the exit status. */
 int command_no_mount(const char *path);
 /* Prints an error with its place in a binary file and what would be accepted. Returns false. */
 bool command_error(const char *what, const struct err *err);
@@ -171,21 +170,17 @@ bool command_error(const char *what, const struct err *err);
  * message".
  */
 void command_describe(const char *what, const struct err *err, struct buf *out);
-/* Only the message, without a file name if that is the last part of `what`. */
+/* Returns the message of an error, without a file name if that is the last part of `what`. */
 const char *command_message(const char *what, const struct err *err);
-/* The exit status for an error: refused, or trouble. */
+/* Returns the exit status for an error: refused, or trouble. */
 int command_status(const struct err *err);
 
-/*
- * An operand that is a symbolic link stands for the file that it leads to, with the name and folder
- * of that file. Returns its path, which the caller frees; NULL if it is not a link, or a dangling
- * one.
- */
+/* Returns the path of the file that a symbolic link leads to: such an operand stands for that file,
+ * with its name and folder. The caller frees the path; NULL if the operand is not a link, or a
+ * dangling one. */
 char *operand_target(const char *path);
-/*
- * The length of the part of the path that names the animation file or archive: up to the first
- * component that is not a folder.
- */
+/* Returns the length of the part of the path that names the animation file or archive: up to the
+ * first component that is not a folder. */
 size_t operand_file(const char *path);
 
 /*
@@ -201,19 +196,19 @@ struct target {
 	const char *typed;  /* the path as it was given */
 	struct arena arena; /* memory for the parts of the path */
 	struct mounted mounted;
-	int folder; /* the file's folder */
+	int folder; /* descriptor of the file's folder */
 	const char *folder_path;
 	const char *file_name;
 	const char *inside;        /* the path inside the file, without a leading '/' */
-	const struct codec *codec; /* by its name; NULL: by its content */
-	struct site site;          /* for writing */
+	const struct codec *codec; /* format by the file's name; NULL: by its content */
+	struct site site;          /* the site to save to, when opened for writing */
 	struct store *store;
 	struct source *source;
 	struct where where;
 	bool is_archived;         /* the file is an archive: */
 	struct archived archived; /* the named entry in it */
-	struct loose loose;       /* of the member */
-	struct version *version;  /* NULL: see TARGET_NEW, TARGET_MEMBER */
+	struct loose loose;       /* loose file of the member */
+	struct version *version;  /* the file, decoded; NULL: see TARGET_NEW, TARGET_MEMBER */
 	struct tree tree;
 	struct place place;
 };
@@ -227,7 +222,7 @@ struct target {
  */
 enum {
 	TARGET_WRITE = 1,
-	TARGET_ANY = 2,    /* under any name: the content decides */
+	TARGET_ANY = 2,    /* accept any file name: the content decides about the format */
 	TARGET_NEW = 4,    /* of target_read: the file need not be there; version is NULL then */
 	TARGET_MEMBER = 8, /* anything in an archive; without a version if it is no animation */
 };
@@ -240,9 +235,9 @@ bool target_refuse_folder(const struct target *t, struct err *err);
 /* Prepares to find or save the file, which need not exist. */
 bool target_locate(struct target *t, const char *path, const struct command *command,
 		   struct err *err);
-/* Finds the place too. */
+/* Finds the place named by the path inside the file. */
 bool target_find(struct target *t, struct err *err);
-/* Is the place a view? Else prints an error that names one. */
+/* Returns whether the place is a view; if not, prints an error that names one. */
 bool target_is_view(const struct target *t, const char *path);
 void target_release(struct target *t);
 

@@ -95,7 +95,7 @@ static void list_options(const struct command_option *own, struct options *out)
 	out->longs[count] = (struct option){NULL, 0, NULL, 0};
 }
 
-/* Index in the list of long options of the option that getopt found; -1: unknown. */
+/* Returns the index in the list of long options of the option that getopt found; -1: unknown. */
 static int which_option(int found, int which, const struct command_option *own)
 {
 	if (found == 0)
@@ -242,7 +242,7 @@ bool command_begin(int *argc, char ***argv, struct command *command,
 	while (!command->note.batch &&
 	       getrandom(&command->note.batch, sizeof(command->note.batch), 0) > 0)
 		;
-	**argv = command->name; /* the name in getopt's messages */
+	**argv = command->name; /* getopt begins its messages with this name */
 	list_options(own, &options);
 	optind = 0;
 	while ((found = getopt_long(*argc, *argv, options.letters, options.longs, &which)) != -1) {
@@ -284,7 +284,7 @@ bool command_operands(const struct command *command, int argc, char **argv, int 
 	return false;
 }
 
-/* "rename, remove or add" */
+/* Writes the names of verbs as a list: "rename, remove or add". */
 static void list_verbs(const struct command_verb *verbs, const char *last, struct buf *out)
 {
 	for (size_t i = 0; verbs[i].name; i++) {

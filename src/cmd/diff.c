@@ -169,7 +169,7 @@ static bool print_json(char **paths, struct buf *lines, bool same, bool brief)
 
 struct choice {
 	bool brief, json;
-	const char *version; /* NULL: two files */
+	const char *version; /* value of --version; NULL: two files are compared */
 };
 
 static int compare_targets(const struct target *a, const struct target *b, char **paths,
@@ -214,7 +214,7 @@ static bool diff_take_version(struct target *t, struct versions *v, const char *
 	return t->version && target_find(t, err);
 }
 
-/* "5" compares that version with the file, "5:7" two versions. */
+/* Runs --version: "5" compares that version with the file, "5:7" two versions. */
 static int run_versions(const struct command *command, char *path, const struct choice *choice)
 {
 	char *first = strdup(choice->version), *second = first ? strchr(first, ':') : NULL;

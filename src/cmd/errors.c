@@ -13,7 +13,7 @@
 
 #define POLL_MS 200
 
-/* Lines; sorted if they are to be searched. */
+/* Lines of the list; sorted if they are to be searched. */
 struct lines {
 	char **list;
 	size_t count, room;
@@ -68,7 +68,7 @@ static int errors_by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Prints the lines that were not there before. */
+/* Prints the lines of `now` that `before` lacks. */
 static void print_new(const struct lines *now, const struct lines *before)
 {
 	for (size_t i = 0; i < now->count; i++) {

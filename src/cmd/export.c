@@ -31,19 +31,19 @@ struct export
 {
 	struct command command;
 	bool update, force, all, hive;
-	bool site; /* --views names pages: they share a player, and there is an index */
+	bool site; /* --views names pages, which share a player and get an index */
 	int jobs;
 	view_set listed;
 	enum packing packing;
 	struct shard shard;
 
 	const char *source_path, *dir_path;
-	int source, dir; /* folders */
+	int source, dir; /* descriptors of SOURCE and DIR */
 	struct stat dir_stat;
 	struct store *store;
-	struct state *state; /* NULL: nothing can be noted */
+	struct state *state; /* state directory; NULL: versions cannot be noted */
 	struct export_list list;
-	struct site around; /* SOURCE, with loose files */
+	struct site around; /* site of SOURCE, with loose files */
 	struct progress progress;
 	char *options; /* all options that the texts depend on */
 	_Atomic size_t exported, current, copied, failed;
@@ -52,7 +52,7 @@ struct export
 
 /* ---- which files ---- */
 
-/* Is it the state directory, or the folder exported into? */
+/* Is the entry the state directory, or the folder exported into? */
 static bool is_left_out(const struct export *x, const FTSENT *entry)
 {
 	return strcmp(entry->fts_name, ".animfs") == 0 ||
@@ -82,10 +82,10 @@ static enum gather export_filter_entry(void *closure, const FTSENT *entry, const
 
 struct one {
 	struct export *x;
-	const char *path, *name; /* from SOURCE */
-	char *folder;            /* and that of its folder */
-	int from, to;            /* descriptors of its folder, and of that in DIR */
-	bool is_member;          /* of an archive: `from` is -1; `st` is as of archived_stat */
+	const char *path, *name; /* path of the file from SOURCE, and its name */
+	char *folder;            /* path of the folder above the file */
+	int from, to;   /* descriptors of the file's folder, and of the matching folder in DIR */
+	bool is_member; /* a member of an archive: `from` is -1; `st` is as of archived_stat */
 	struct stat st;
 	size_t bytes;
 };
@@ -137,7 +137,7 @@ static bool report_failure(const struct one *one, const struct err *err)
 	if (!line.failed)
 		progress_message(p, (const char *)line.data);
 	buf_release(&line);
-	/* Stop: the other files would fail as well. */
+	/* Stop the export: the other files would fail as well. */
 	if (err->code == ERR_SYSTEM &&
 	    (err->number == ENOSPC || err->number == EDQUOT || err->number == EROFS))
 		progress_stop(p);
@@ -270,7 +270,7 @@ static struct version *read_stills(struct one *one, const struct codec *codec)
 	return version;
 }
 
-/* --update: are the texts up to date? */
+/* For --update: are the texts up to date? */
 static bool cmd_export_is_current(struct one *one, const struct codec *codec)
 {
 	struct buf made_of = BUF_INIT;
@@ -278,7 +278,7 @@ static bool cmd_export_is_current(struct one *one, const struct codec *codec)
 	char name[NAME_MAX + 1];
 	bool current;
 
-	/* A list's parts are only known after reading it. */
+	/* The other files of a list are known only after reading it. */
 	if (!one->x->update || !codec || codec->format->parts)
 		return false;
 	version = read_stills(one, codec);
@@ -351,7 +351,7 @@ static void export_file(struct one *one, bool plain)
 		export_other(one);
 }
 
-/* Exports the current entry of the archive. */
+/* Exports the current entry of an archive. */
 static void export_entry(struct one *one, const struct archived *a)
 {
 	const struct member_of m = archived_member(a, a->entry);
@@ -495,7 +495,7 @@ static int export_print_summary(const struct export *x, bool walked, bool interr
 					       : STATUS_FINE;
 }
 
-/* Missing state is no error: an export makes nothing in SOURCE. */
+/* Opens the state directory. A missing one is no error: an export creates nothing in SOURCE. */
 static bool open_state(struct export *x, struct err *err)
 {
 	struct err why = {.code = ERR_NONE};
@@ -612,7 +612,7 @@ static bool take_layout(struct export *x, const struct values *v, struct err *er
 		       "--layout=hive writes one table; it does not take --views or --all");
 }
 
-/* Pages that are named in --views make a site. */
+/* Sets the views. Pages that are named in --views make a site. */
 static bool take_views(struct export *x, const struct values *v, struct err *err)
 {
 	view_set pages;

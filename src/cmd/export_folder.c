@@ -81,7 +81,7 @@ int export_make_folders(int root, const char *path, int *fd)
 
 /* ---- parts ---- */
 
-/* Is the locked file still the one with that name? The last holder may have removed it. */
+/* Does the lock's name still belong to the locked file? The last holder may have removed it. */
 static bool is_lock(const struct export_part *part)
 {
 	struct stat locked, named;
@@ -157,19 +157,19 @@ void export_part_end(struct export_part *part)
 
 struct writing {
 	struct folder_export *x;
-	bool fresh;       /* the folder did not exist */
-	struct stamp old; /* of the existing folder */
+	bool fresh;       /* the folder is new */
+	struct stamp old; /* stamp of the existing folder */
 	struct stamp stamp;
 	struct buf text;    /* the last rendered text, */
-	struct place shown; /* and its view */
+	struct place shown; /* and the view that the text is of */
 	struct buf there;
 	struct err *err;
 };
 
-/* A folder of the tree; its path is empty or ends in '/'. */
+/* A folder of the tree, with its path, which is empty or ends in '/'. */
 struct level {
 	struct writing *w;
-	int fd; /* -1: it does not exist */
+	int fd; /* descriptor of the folder; -1: it does not exist */
 	char path[PATH_MAX];
 };
 
