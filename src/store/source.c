@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The reason why a file does not decode under its name, which may determine the codec. */
+/* The reason why a file cannot be decoded, with the name it had, which may determine the codec. */
 struct verdict {
 	struct err err;
 	char file_name[];
@@ -27,18 +27,22 @@ struct source {
 	 * `working`, so that others can wait for the end of the work.
 	 */
 	struct lock work;
-	struct lock facts;       /* not held while the file is read or decoded */
+	struct lock facts; /* guards the facts about the file; not held while the file is read or
+			      decoded */
 	pthread_cond_t progress; /* signalled when work ends */
 	bool working GUARDED_BY(facts_class);
 	/* The stamp of the file that `current` or `verdict` is about. */
 	struct file_version stamp GUARDED_BY(facts_class);
-	bool settled GUARDED_BY(facts_class); /* a later write is sure to change the stamp */
+	bool settled
+		GUARDED_BY(facts_class); /* whether a later write is sure to change the stamp */
 	struct verdict *verdict GUARDED_BY(facts_class);
-	struct cached *current; /* a version; owned by the cache: version_take, cache_settle */
+	struct cached
+		*current; /* the latest version; owned by the cache: version_take, cache_settle */
 	struct found_skeleton
-		found GUARDED_BY(facts_class);      /* where the skeleton of `current` was found */
-	struct parts parts GUARDED_BY(facts_class); /* the files beside it that it was read with */
-	struct trace trace GUARDED_BY(work_class);  /* of the last version */
+		found GUARDED_BY(facts_class); /* where the skeleton of `current` was found */
+	struct parts parts GUARDED_BY(
+		facts_class); /* the files that were read along with the animation file */
+	struct trace trace GUARDED_BY(work_class); /* facts about the last version */
 	struct version *replaced[REPLACED_MAX] GUARDED_BY(facts_class);
 	size_t replaced_count GUARDED_BY(facts_class);
 };
@@ -128,7 +132,7 @@ static bool source_file_stat(const struct where *where, struct stat *st, struct 
 	return true;
 }
 
-/* True with *error EFBIG if the file is too large, unless it is a loose one. */
+/* Reads the file. Returns true with *error EFBIG if it is too large, unless it is a loose file. */
 static bool source_read_bytes(const struct where *where, size_t max, struct buf *out,
 			      struct stat *st, int *error, struct err *err)
 {
@@ -139,7 +143,7 @@ static bool source_read_bytes(const struct where *where, size_t max, struct buf 
 	return !*error || *error == EFBIG || err_system(err, *error, where->name);
 }
 
-/* Reads the file once; *whole: it was not written to meanwhile. */
+/* Reads the file once; *whole: no program wrote to it meanwhile. */
 static bool source_read_once(const struct source *s, const struct where *where, struct reading *r,
 			     bool *whole, struct err *err)
 {
@@ -180,7 +184,7 @@ bool source_read(const struct source *s, const struct where *where, struct readi
 	return err_system(err, EAGAIN, where->name);
 }
 
-/* Sets all facts at once; takes over the verdict or the version, whichever there is. */
+/* Sets all facts at once; takes over the verdict or the version, whichever is given. */
 static void publish_facts(struct source *s, const struct file_version *stamp, bool settled,
 			  struct verdict *verdict, struct version *version) EXCLUDES(facts_class)
 {
@@ -227,17 +231,15 @@ void source_publish(struct source *s, const struct file_version *stamp, bool set
 			version_resume(version, &s->trace);
 		version_leave_trace(version, &s->trace);
 	}
-	/* Same bytes, decoded under another name or with another skeleton. */
+	/* The version has the same bytes, decoded under another name or with another skeleton. */
 	if (before && before != version && version_same_bytes(before, version))
 		version->lineage = before->lineage;
 	version_put(before);
 	publish_facts(s, stamp, settled, NULL, version);
 }
 
-/*
- * Keeps a version that others replaced; of too many, the newest. now: NULL if the file does not
- * decode.
- */
+/* Keeps a version that other programs replaced; if there are too many, only the newest. `now` is
+ * NULL if the file does not decode. */
 static void keep_replaced(struct source *s, const struct version *now) EXCLUDES(facts_class)
 {
 	struct version *before = version_take(store_cache(s->store), &s->current), *oldest = NULL;
@@ -305,7 +307,8 @@ static bool has_same_stills(const struct source *s, const struct where *where,
 	return version->stills && stills_same(version->stills, &of);
 }
 
-/* Are files beside it read, too? Not without a folder, or if a loose file is an archive. */
+/* Are other files of the folder read, too? Not without a folder, or if a loose file is an
+ * archive. */
 static bool looks_beside(const struct where *where)
 {
 	return where->dir >= 0 && (!where->loose || !where->loose->rab);
@@ -332,10 +335,8 @@ static bool has_same_parts(struct source *s, const struct where *where,
 			  store_settings(s->store)->max_file);
 }
 
-/*
- * The current version, with a reference, if the file's name, the bones' names, the skeleton and the
- * parts are still those that it was decoded with.
- */
+/* Returns the current version, with a reference, if the file's name, the bones' names, the skeleton
+ * and the parts are still those that it was decoded with. */
 static struct version *take_current(struct source *s, const struct where *where)
 	REQUIRES(facts_class)
 {
@@ -349,7 +350,7 @@ static struct version *take_current(struct source *s, const struct where *where)
 	return NULL;
 }
 
-/* True if the answer is known without reading the file: a version, or NULL and err. */
+/* Returns true if the result is known without reading the file: a version, or NULL and err. */
 static bool recall_version(struct source *s, const struct where *where, struct version **version,
 			   struct stat *st, struct err *err) REQUIRES(facts_class)
 {
@@ -417,7 +418,7 @@ static void load_skeleton(struct source *s, const struct where *where, const str
 	how->skeleton = find_skeleton(
 		&r->found, where->dir, where->name, format_stored(codec->format), guard,
 		store_reports_skeletons(s->store) ? source_pass_fault : NULL, &faults);
-	/* The guard was asked about a newer file of this name than the one read. */
+	/* The guard checked a newer file of this name than the one that was read. */
 	if (guard && !file_version_same(&r->found.animation, &r->version)) {
 		shared_skeleton_put(how->skeleton);
 		how->skeleton = NULL;
@@ -436,7 +437,7 @@ static void keep_found(struct source *s, struct reading *r) EXCLUDES(facts_class
 	lock_release(&s->facts, &facts_class);
 }
 
-/* Decodes a file that is read with others beside it, its parts. */
+/* Decodes a file together with its parts, which are other files of the folder. */
 static struct version *decode_with_parts(const struct source *s, const struct codec *codec,
 					 const struct where *where, struct reading *r,
 					 struct decoding *how, struct err *err)
@@ -457,9 +458,8 @@ static struct version *decode_with_parts(const struct source *s, const struct co
 	return version;
 }
 
-/*
- * The path of the loose file that is read; NULL: it does not exist, or the file is no loose file.
- */
+/* Returns the path of the loose file that is read; NULL: it does not exist, or the file is no loose
+ * file. */
 static const char *loose_from(const struct where *where)
 {
 	const struct loose *l = where->loose;
@@ -505,10 +505,8 @@ struct version *source_decode_reading(struct source *s, const struct where *wher
 	return version;
 }
 
-/*
- * A file with unchanged bytes (after chmod, link, rename, or a write of the same) is not a new
- * version: keeps the decoded version, and with it the kernel's caches.
- */
+/* Returns the decoded version if the bytes are unchanged (after chmod, link, rename, or a write of
+ * the same), and so keeps the kernel's caches valid. */
 static struct version *unchanged(struct source *s, const struct where *where,
 				 const struct reading *r) EXCLUDES(facts_class)
 {
@@ -526,8 +524,8 @@ static struct version *unchanged(struct source *s, const struct where *where,
 	return NULL;
 }
 
-/* Reads and decodes the file, even if it is known. was: the version that a commit replaced, or
- * NULL. */
+/* Reads and decodes the file, even if its content is known. `was` is the version that a commit
+ * replaced, or NULL. */
 static struct version *source_read_again(struct source *s, const struct where *where,
 					 struct version *was, struct err *err) REQUIRES(work_class)
 {
@@ -658,10 +656,8 @@ struct version *source_last(struct source *s)
 	return version_take(store_cache(s->store), &s->current);
 }
 
-/*
- * While another thread works: the current version, if the file still contains its bytes, whatever
- * its stamp. NULL: the content is unknown until that work ends.
- */
+/* Returns the current version while another thread works, if the file still contains its bytes,
+ * whatever its stamp. NULL: the content is unknown until the work ends. */
 static struct version *current_by_bytes(struct source *s, const struct where *where)
 	EXCLUDES(facts_class)
 {

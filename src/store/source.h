@@ -20,11 +20,9 @@ struct source;
 struct source *source_new(struct store *s);
 /* NULL is fine; versions live until their references are dropped */
 void source_free(struct source *s);
-/*
- * Call it when the file has a new name, or is another file: it will be read again, since the name
- * may determine the codec and reserved names. Unchanged parts keep their ages. Waits for threads
- * that read or save the file. Not needed when a folder above is renamed.
- */
+/* Makes the source read the file again, since it has a new name, or is another file: the name may
+ * determine the codec and reserved names. Unchanged parts keep their ages. Waits for threads that
+ * read or save the file. Not needed when a folder above is renamed. */
 void source_forget(struct source *s);
 /*
  * The latest version, with a reference for the caller. NULL and err: ERR_FORMAT if the file does
@@ -33,7 +31,7 @@ void source_forget(struct source *s);
  * of the file at the time of the call, or later.
  */
 struct version *source_get(struct source *s, const struct where *where, struct err *err);
-/* The last version that was read, if it is still in memory; does not look at the file. */
+/* Returns the last version that was read, if it is still in memory; does not look at the file. */
 struct version *source_last(struct source *s);
 /*
  * Takes the versions that others replaced after texts of them had been read (version.h: is_served),
@@ -69,26 +67,24 @@ struct reading {
 	struct file_version version;
 	bool settled;
 };
-/* Fills in r->version even if the file is too large. */
+/* Reads the file; fills in r->version even if the file is too large. */
 bool source_read(const struct source *s, const struct where *where, struct reading *r,
 		 struct err *err);
 struct version *source_decode_reading(struct source *s, const struct where *where,
 				      struct reading *r, struct err *err) REQUIRES(work_class);
-/*
- * Asks a model beside the file for facts that the file itself does not store; true if one was
- * asked.
- */
+/* Asks a model beside the file for facts that the file itself does not store; returns true if there
+ * was a model to ask. */
 bool source_ask_model(const struct source *s, const struct where *where, const struct codec *codec,
 		      struct bytes bytes, struct decoding *how);
-/* As source_get, with the file's stamp. */
+/* Like source_get; also returns the file's stamp. */
 struct version *source_latest(struct source *s, const struct where *where,
 			      struct file_version *stamp, struct err *err) REQUIRES(work_class);
 /* Reads the file after a commit that changed a file beside it; `was`: the version before. */
 struct version *source_result(struct source *s, const struct where *where, struct version *was,
 			      struct file_version *stamp, struct err *err) REQUIRES(work_class);
-/* Has the next look read the file, even if its times are unchanged. */
+/* Makes the next look read the file, even if its times are unchanged. */
 void source_doubt(struct source *s);
-/* Does the file contain exactly these bytes? Reads it. */
+/* Reads the file, and returns whether it contains exactly these bytes. */
 bool source_holds(const struct where *where, struct bytes bytes);
 /* Sets the latest version and its stamp after a commit. `edit`: see version_settle_ages. */
 void source_publish(struct source *s, const struct file_version *stamp, bool settled,

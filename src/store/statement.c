@@ -15,9 +15,9 @@ struct saying {
 	struct statement *s;
 	const struct digests *known;
 	uint32_t number; /* number of the base */
-	uint32_t then;   /* the version that the text is of; 0: use the text's values */
+	uint32_t then;   /* number of the version whose text this is; 0: use the text's values */
 	const char *clip, *bone;
-	bool own; /* copy names: the caller frees the model before the statement */
+	bool own; /* the statement copies names, since the caller frees the model first */
 };
 
 static bool add_unit(struct saying *t, unit_id unit, struct digest digest, bool changed)
@@ -135,7 +135,7 @@ static bool is_view(const struct place *place, const char *file)
 	return strcmp(place->view->file, file) == 0;
 }
 
-/* The set of a clip's own values that a view of a clip or of the file contains. */
+/* Returns the set of a clip's own values that a view of a clip or of the file contains. */
 static unsigned said_values(const struct place *place, const struct format *format)
 {
 	if (is_view(place, "clip.json"))

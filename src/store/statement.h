@@ -21,9 +21,9 @@ struct said_unit {
 	bool overtaken; /* another program changed the unit after the text was opened (batch.c) */
 };
 
-/* {0} is empty. */
+/* The values in a text; {0} is empty. */
 struct statement {
-	struct said_unit *units; /* sorted by unit */
+	struct said_unit *units; /* values, sorted by unit */
 	size_t count, room;
 	struct arena names; /* names of bones that the base lacks */
 };
@@ -35,15 +35,15 @@ void statement_release(struct statement *s);
  */
 bool statement_of_text(struct statement *s, const struct digests *known, const struct version *base,
 		       uint32_t number, const struct place *place, const struct anim *edited);
-/* As statement_of_text, for the text that the view had in version `then` (digests_of_text). */
+/* Like statement_of_text, for the text that the view had in version `then` (digests_of_text). */
 bool statement_of_noted(struct statement *s, const struct digests *known,
 			const struct version *base, uint32_t number, const struct place *place,
 			uint32_t then);
-/* As statement_of_text, for a whole file (raw.*) that is saved over version `number`. */
+/* Like statement_of_text, for a whole file (raw.*) that is saved over version `number`. */
 bool statement_of_version(struct statement *s, const struct digests *known, uint32_t number,
 			  const struct version *whole);
 
-/* The text's value of the unit; NULL: the text has none. */
+/* Returns the text's value of the unit; NULL: the text has none. */
 const struct said_unit *statement_find(const struct statement *s, unit_id unit);
 /* Does `b` have a value for every unit that `a` has one for? */
 bool statement_covers(const struct statement *b, const struct statement *a);

@@ -15,7 +15,7 @@
 #include <xxhash.h>
 
 #define SUFFIX ".x3d"
-#define UP "../../" /* from a clip's folder to that of the animation */
+#define UP "../../" /* path from a clip's folder to the folder of the animation */
 
 /* A still that was read, or was missing. */
 struct seen {
@@ -23,10 +23,10 @@ struct seen {
 	struct file_version version;
 };
 
-/* A clip's stills, read up to the first fault, which is that of the clip. */
+/* A clip's stills, read up to the first fault, which the clip then has. */
 struct clip_stills {
 	struct err why;
-	char *folder;  /* from that of the animation, "" or "frames/" */
+	char *folder;  /* path of the stills' folder from that of the animation: "" or "frames/" */
 	char *leading; /* UP followed by `folder` */
 	struct x3d_joined *joined;
 	struct seen *seen;
@@ -35,12 +35,12 @@ struct clip_stills {
 
 struct stills {
 	struct clip_stills *clips;
-	struct shown_stills *shown; /* by clip */
+	struct shown_stills *shown; /* for each clip, its stills */
 	uint32_t clip_count;
-	bool changed;                  /* their content has changed */
+	bool changed;                  /* the content of some stills has changed */
 	bool settled;                  /* a later write to a still is sure to change its stamp */
-	uint64_t hash;                 /* of all that was read */
-	struct file_version animation; /* that the guard was asked about */
+	uint64_t hash;                 /* hash of all that was read */
+	struct file_version animation; /* version of the animation file that the guard checked */
 	struct timespec mtime;
 	size_t size;
 };
@@ -54,7 +54,8 @@ bool stills_claims(const char *name)
 
 /* ---- names ---- */
 
-/* The engine would interpret other characters, or find no file. */
+/* May the name of a still have only plain characters? The engine would interpret others, or find no
+ * file. */
 static bool stills_is_plain(const char *url)
 {
 	for (const char *p = url; *p; p++)
@@ -63,7 +64,7 @@ static bool stills_is_plain(const char *url)
 	return true;
 }
 
-/* Is it relative, without empty, "." or ".." parts? */
+/* Is the path relative, without empty, "." or ".." parts? */
 static bool leads_down(const char *url)
 {
 	for (;; url++) {
@@ -99,7 +100,8 @@ static bool stills_refuse_name(struct err *err, uint32_t frame, const char *what
 	return err_accept(err, "%s", accepted);
 }
 
-/* A still in the file itself has no name, and its folder is that of the file. */
+/* Checks the name of a still. One in the file itself has no name, and its folder is that of the
+ * file. */
 static bool stills_check_name(const char *url, uint32_t frame, struct err *err)
 {
 	if (!*url)
@@ -143,7 +145,7 @@ static bool stills_check_names(const struct clip *clip, struct err *err)
 struct reading {
 	struct stills *s;
 	const struct stills_of *of;
-	struct timespec now; /* before the first was read */
+	struct timespec now; /* time before the first still was read */
 	size_t left;
 	struct buf text;
 };
@@ -175,7 +177,7 @@ static struct file_version stills_version_at(int folder, const char *name)
 	return file_version_of(&st);
 }
 
-/* 0 or an errno. */
+/* Reads the file of a still. 0 or an errno. */
 static int stills_read_file(struct reading *r, int folder, struct seen *seen)
 {
 	struct file_version let;
@@ -190,7 +192,7 @@ static int stills_read_file(struct reading *r, int folder, struct seen *seen)
 	if (error)
 		return error;
 	seen->version = file_version_of(&st);
-	/* Another file has the name now, whose permissions were not checked. */
+	/* Try again: the name now belongs to another file, whose permissions were not checked. */
 	return r->of->guard && !file_version_same(&seen->version, &let) ? EAGAIN : 0;
 }
 
@@ -208,7 +210,7 @@ static int read_seen(struct reading *r, int folder, struct seen *seen)
 	return error;
 }
 
-/* Opens the folder of the clip's stills; -1: there is none, or it must not be read. */
+/* Opens the folder of the clip's stills; -1: it does not exist, or must not be read. */
 static int stills_open_folder(const struct stills_of *of, const struct clip_stills *c)
 {
 	size_t length = strlen(c->folder);
@@ -324,7 +326,7 @@ static bool join_all(struct reading *r, struct clip_stills *c, const struct clip
 	return fine;
 }
 
-/* False when out of memory. */
+/* Reads and joins the stills of a clip. False when out of memory. */
 static bool load_clip(struct reading *r, struct clip_stills *c, const struct clip *clip,
 		      struct shown_stills *shown)
 {

@@ -20,16 +20,16 @@
 
 struct stills;
 
-/* The file that names them. */
+/* The file that names the stills, and where it is. */
 struct stills_of {
 	int dir;
 	const char *file_name;
-	struct bytes bytes; /* of the file */
+	struct bytes bytes; /* bytes of the file */
 	const struct anim *anim;
 	const struct guard *guard;
 };
 
-/* NULL when out of memory. */
+/* Loads all stills that a file names. NULL when out of memory. */
 struct stills *stills_load(const struct stills_of *of);
 void stills_free(struct stills *s); /* NULL is fine */
 /*
@@ -43,7 +43,7 @@ const struct shown_stills *stills_of_clip(const struct stills *s, uint32_t clip)
 struct timespec stills_mtime(const struct stills *s); /* of the newest; {0} where there is none */
 /* Is one of them in another folder than the file? */
 bool stills_apart(const struct stills *s);
-uint64_t stills_hash(const struct stills *s); /* of the bytes of all that were read */
+uint64_t stills_hash(const struct stills *s); /* hash of the bytes of all stills that were read */
 size_t stills_size(const struct stills *s);   /* all their memory */
 /* Could a file of this name be a still? */
 bool stills_claims(const char *name);

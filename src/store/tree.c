@@ -35,7 +35,7 @@ view_set view_set_usual(void)
 	return usual;
 }
 
-/* Several views may share a name ("csv"): is this a later one of them? */
+/* Do several views share this name ("csv"), and is this one not the first? */
 static bool is_named_before(unsigned index)
 {
 	for (unsigned i = 0; i < index; i++) {
@@ -169,7 +169,7 @@ static bool tree_is_of(const struct tree *t, const struct view *view, enum view_
 	       (of == VIEW_OF_FILE || view->stills == t->version->codec->format->stills);
 }
 
-/* Is the view present? 0, ENOENT or ENOMEM. */
+/* Checks whether the view is present. 0, ENOENT or ENOMEM. */
 static int place_check(const struct tree *t, const struct place *place)
 {
 	struct shown at = tree_shown(t, place);
@@ -193,7 +193,7 @@ void tree_text_limit(size_t bytes)
 	text_limit = bytes < TEXT_MAX ? bytes : TEXT_MAX;
 }
 
-/* The least number of bytes that a key takes in a view of all keys. */
+/* least number of bytes that a key takes in a view with all keys */
 #define KEY_LENGTH 4
 
 /* Is it certain, without rendering, that the text would exceed the limit? */
@@ -389,7 +389,7 @@ static bool offer_name(void *closure, const char *name, const struct place *plac
 	return true;
 }
 
-/* Refuses the part of a path after `folder`, which has no such name. */
+/* Refuses a path whose part after `folder` is no name there. */
 static bool tree_refuse_name(const struct tree *t, const struct place *folder, const char *path,
 			     const char *name, size_t length, struct err *err)
 {
@@ -576,7 +576,7 @@ static uint64_t later_of(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* The generation when the clip's base last changed, and with it the text. */
+/* Returns the generation when the clip's base, and with it the composed text, last changed. */
 static uint64_t base_since(const struct version *v, uint32_t clip)
 {
 	uint32_t base = version_base(v, clip);
@@ -584,7 +584,8 @@ static uint64_t base_since(const struct version *v, uint32_t clip)
 	return base == COMPOSE_NONE ? 0 : version_since(v, base, -1);
 }
 
-/* The skeleton may show in the text, or decide whether there is one; so may the file's name. */
+/* Returns the generation when the text of a view last changed. The skeleton may show in the text,
+ * or decide whether there is a view; so may the file's name. */
 static uint64_t view_since(const struct version *v, const struct place *place)
 {
 	const struct view *view = place->view;

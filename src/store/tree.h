@@ -16,21 +16,21 @@
 enum place_kind {
 	PLACE_FILE,   /* the folder of the file itself */
 	PLACE_CLIP,   /* a clip's folder */
-	PLACE_BONES,  /* its bones/ */
-	PLACE_FRAMES, /* its frames/ */
-	PLACE_VIEW,   /* a view in one of them */
+	PLACE_BONES,  /* the folder bones/ of a clip */
+	PLACE_FRAMES, /* the folder frames/ of a clip */
+	PLACE_VIEW,   /* a view in one of these folders */
 };
 
 struct place {
 	enum place_kind kind;
-	const struct view *view;     /* PLACE_VIEW */
-	uint32_t clip, track, frame; /* as far as they apply to the kind or view */
+	const struct view *view;     /* the view, if kind is PLACE_VIEW */
+	uint32_t clip, track, frame; /* indices, as far as they apply to the kind or view */
 };
 
 /* The folders that a clip's folder may have: bones, frames. */
 extern const char *const tree_inner_folders[2];
 
-/* A version, and the file that it is of. */
+/* A version, with the name of its file. */
 struct tree {
 	const struct version *version;
 	const char *file_name; /* the animation file's own name */
@@ -46,18 +46,15 @@ bool view_set_parse(const char *list, view_set *out, struct err *err);
 /* Finds `name` in a folder: 0, ENOENT or ENOMEM. */
 int tree_find(const struct tree *t, const struct place *folder, const char *name,
 	      struct place *out);
-/* As tree_find; returns false if there is no such name. */
+/* Like tree_find; returns false if there is no such name. */
 bool tree_lookup(const struct tree *t, const struct place *folder, const char *name,
 		 struct place *out);
-/*
- * As tree_lookup, for a path with '/'; "" is the folder of the file. A name that is not there
- * stands for one that is the same but for the form of its characters (util/composed.h).
- */
+/* Like tree_lookup, for a path with '/'; "" is the folder of the file. */
 bool tree_walk(const struct tree *t, const char *path, struct place *out);
-/* As tree_walk; err is ERR_OPERAND with suggestions of names, or the reason of tree_explain. */
+/* Like tree_walk; err is ERR_OPERAND with suggestions of names, or the reason of tree_explain. */
 bool tree_resolve(const struct tree *t, const char *path, struct place *out, struct err *err);
 
-/* The path of a view, as tree_walk takes it. */
+/* Longest path of a view in the form of tree_walk. */
 #define TREE_PATH_MAX (3 * (NAME_MAX + 1))
 void tree_path(const struct tree *t, const struct place *place, char out[TREE_PATH_MAX]);
 
@@ -70,10 +67,8 @@ void tree_explain(const struct tree *t, const char *path, struct err *err);
 bool tree_again(const struct tree *t, const struct tree *was, const struct place *place,
 		struct place *out);
 
-/*
- * The generation since which this view's text, or this folder's names, have been the same.
- * Conservative: it may be too new, but never too old.
- */
+/* Returns the generation since which this view's text, or this folder's names, have been the same.
+ * It may be too new, but never too old. */
 uint64_t tree_since(const struct tree *t, const struct place *place);
 
 /*
@@ -85,10 +80,8 @@ bool tree_list(const struct tree *t, const struct place *folder, view_set listed
 	       void *closure);
 
 struct shown tree_shown(const struct tree *t, const struct place *place);
-/*
- * As tree_shown, for a model that was edited from the version's: later texts are parsed against it.
- * The caller frees *made afterwards, unless it is NULL. False when out of memory.
- */
+/* Like tree_shown, for a model that was edited from the version's: later texts are parsed against
+ * it. The caller frees *made afterwards, unless it is NULL. False when out of memory. */
 bool tree_shown_model(const struct tree *t, const struct place *place, const struct anim *model,
 		      struct shown *out, struct anim **made);
 /*
@@ -97,13 +90,14 @@ bool tree_shown_model(const struct tree *t, const struct place *place, const str
  * text.
  */
 int tree_render(const struct tree *t, const struct place *place, struct buf *out);
-/* The size of that text, if it is known without rendering: 0, EFBIG, ENOMEM; ENOSYS: not known. */
+/* Gets the size of a rendered text, if it is known without rendering: 0, EFBIG, ENOMEM; ENOSYS: not
+ * known. */
 int tree_size(const struct tree *t, const struct place *place, uint64_t *out);
 /* Sets the limit of texts that are rendered later: DEFAULT_MAX_TEXT at first, at most TEXT_MAX. */
 void tree_text_limit(size_t bytes);
 #define DEFAULT_MAX_TEXT ((size_t)256 << 20)
 #define TEXT_MAX ((size_t)1 << 30)
-/* Is it a view of a frame, with the same text for every frame? */
+/* Is the place a view of a frame, with the same text for every frame? */
 bool tree_alike(const struct tree *t, const struct place *place);
 
 /* Makes "raw.canm", the name of the view of the file's own bytes. */

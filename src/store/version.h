@@ -35,28 +35,31 @@ struct version {
 	uint64_t lineage;
 	const struct codec *codec;
 	struct buf bytes;
-	struct anim *anim;          /* labelled */
-	struct anim *composed;      /* shows additive clips on their base; NULL: there are none */
-	uint32_t *bases;            /* by clip: the clip that it is shown on (compose.h); or NULL */
-	struct naming_table *names; /* the table that names its bones; may be NULL */
+	struct anim *anim;     /* the model, with labels */
+	struct anim *composed; /* shows additive clips on their base; NULL: there are none */
+	uint32_t *bases; /* for each clip: the clip that it is shown on (compose.h); or NULL */
+	struct naming_table *names;       /* the table that names the bones; may be NULL */
 	struct shared_skeleton *skeleton; /* skeleton of the version; may be NULL */
-	struct stills *stills;            /* of a format that has them; may be NULL */
-	struct style style;               /* style of its views */
-	struct history_digest digest; /* with has_digest: it is set, and does not change any more */
-	_Atomic bool has_digest;      /* set by version_digest */
-	const char *file_name;        /* name under which it was decoded; in the anim's arena */
-	const char *from;             /* the same of the loose file that it is; or NULL */
-	_Atomic bool is_served;       /* a text of it has been read */
+	struct stills *stills;            /* stills, if the format has them; may be NULL */
+	struct style style;               /* style of the version's texts */
+	struct history_digest
+		digest; /* digest of the bytes; if has_digest, it is set and no longer changes */
+	_Atomic bool has_digest; /* set by version_digest */
+	const char *file_name;   /* name under which the version was decoded; in the anim's arena */
+	const char *from;        /* path of the loose file that the version is from; or NULL */
+	_Atomic bool is_served;  /* a text of the version has been read */
 	struct lock serving;
-	struct digest *served GUARDED_BY(served_class); /* see version_serve */
+	struct digest *served GUARDED_BY(
+		served_class); /* digests of the texts that were served (version_serve) */
 	size_t served_count GUARDED_BY(served_class), served_room GUARDED_BY(served_class);
 
-	/* Set by version_settle_ages before the version is shared; empty if it is not of a file. */
+	/* Ages of clips and tracks. Set by version_settle_ages before the version is shared; empty
+	 * if it does not come from a file. */
 	struct ages ages;
-	struct timespec mtime;       /* of the file, or of the latest of its parts */
-	struct timespec parts_mtime; /* of the latest part; {0}: it has none */
+	struct timespec mtime;       /* mtime of the file, or of the latest of its parts */
+	struct timespec parts_mtime; /* mtime of the latest part; {0}: there are no parts */
 	uint64_t skeleton_since;     /* generation since which the skeleton is the same, */
-	uint64_t named_since;        /* and the file's name */
+	uint64_t named_since;        /* and that since which the file's name is the same */
 	struct labels *labels;
 };
 
@@ -68,8 +71,9 @@ struct decoding {
 	/* rules for the bases of additive clips; must stay until the version is decoded */
 	const struct base_rule *bases;
 	unsigned base_count;
-	struct naming_table *names;       /* not owned; hints.bone_names point into it */
-	struct shared_skeleton *skeleton; /* not owned */
+	struct naming_table
+		*names; /* table of bone names, not owned; hints.bone_names point into it */
+	struct shared_skeleton *skeleton; /* skeleton, not owned */
 	struct hints hints;
 	/* path of the loose file that the bytes are from (overlay.h); NULL: not from one */
 	const char *from;
@@ -90,14 +94,12 @@ void version_put(struct version *v);            /* drops a reference; NULL is fi
 /* The version at home in a cache, with a reference; or NULL. */
 struct version *version_take(struct cache *c, struct cached **home);
 
-/* Index by label; -1: none. */
+/* Return the index of a clip or track by its label; -1: none. */
 int64_t version_clip(const struct version *v, const char *label);
 int64_t version_track(const struct version *v, uint32_t clip, const char *label);
 
-/*
- * Computes its ages from the previous version (NULL: unknown); `edit`: see ages.h. Call it before
- * the version is shared. Out of memory, everything counts as new.
- */
+/* Computes the version's ages from the previous version (NULL: unknown); `edit`: see ages.h. Call
+ * it before the version is shared. When out of memory, everything counts as new. */
 void version_settle_ages(struct version *v, struct timespec mtime, const struct version *before,
 			 const struct anim *edit);
 /*
@@ -107,13 +109,14 @@ void version_settle_ages(struct version *v, struct timespec mtime, const struct 
  */
 struct trace {
 	struct history_digest digest;
-	uint64_t outline;           /* version_outline */
-	uint64_t context;           /* hash of all other inputs of its texts, except the names */
-	struct naming_table *names; /* referenced, so that no other table has its address */
+	uint64_t outline; /* version_outline of the version */
+	uint64_t context; /* hash of all other inputs of the version's texts, except the names */
+	struct naming_table
+		*names; /* table of names, referenced, so that no other table has its address */
 	uint64_t generation, lineage, skeleton_since, named_since;
-	struct ages ages; /* owned */
+	struct ages ages; /* ages of the version, owned */
 };
-/* Sets *trace to that of `v`. */
+/* Sets *trace to the facts about `v`. */
 void version_leave_trace(struct version *v, struct trace *trace);
 void trace_release(struct trace *trace);
 /*
@@ -121,36 +124,34 @@ void trace_release(struct trace *trace);
  * ages stay as they were; if nothing else has changed, it becomes that version again.
  */
 void version_resume(struct version *v, const struct trace *trace);
-/* The base that the clip is shown on in composed views, or COMPOSE_NONE. */
+/* Returns the base that the clip is shown on in composed views, or COMPOSE_NONE. */
 uint32_t version_base(const struct version *v, uint32_t clip);
-/*
- * Differs between versions with different names of clips, bones and frames (labels.h), and with
- * different clips that are hidden because of their stills.
- */
+/* Returns a hash that differs between versions with different names of clips, bones and frames
+ * (labels.h), and with different clips that are hidden because of their stills. */
 uint64_t version_outline(const struct version *v);
-/* Has the clip a folder? One of stills has none where they cannot be joined. */
+/* Does the clip have a folder? A clip of stills has none if they cannot be joined. */
 bool version_shows_clip(const struct version *v, uint32_t clip);
-/* When the clip (track -1) or track last changed; {0} for a version that is not of a file. */
+/* Returns when the clip (track -1) or track last changed; {0} for a version that does not come from
+ * a file. */
 struct timespec version_time(const struct version *v, uint32_t clip, int64_t track);
-/*
- * The generation since which all texts that depend only on the clip (track -1) or track are the
- * same. Views that show the skeleton or the file's name also depend on skeleton_since and
- * named_since; tree_since considers those.
- */
+/* Returns the generation since which all texts that depend only on the clip (track -1) or track are
+ * the same. Views that show the skeleton or the file's name also depend on skeleton_since and
+ * named_since; tree_since considers those. */
 uint64_t version_since(const struct version *v, uint32_t clip, int64_t track);
 
-/* Notes that this text (digests_text) was served; at most SERVED_MAX per version. */
+/* Notes that this text (digests_text) was served; at most SERVED_MAX texts per version. */
 #define SERVED_MAX 8192
 void version_serve(struct version *v, struct digest text);
-/* Takes the texts noted so far: returns their number; *out is to be freed. */
+/* Takes the texts noted so far, and returns their number; the caller frees *out. */
 size_t version_served(struct version *v, struct digest **out);
 
-/* The digest of its bytes, computed once. Thread-safe. */
+/* Returns the digest of the version's bytes, computed once. Thread-safe. */
 const struct history_digest *version_digest(struct version *v);
-/* Do both have the same bytes? For versions of a file the digests are known, and compared. */
+/* Do both versions have the same bytes? For versions of a file the digests are known, and
+ * compared. */
 bool version_same_bytes(const struct version *a, const struct version *b);
 
-/* A file name's extension without the dot; the format's if it has none. */
+/* Returns a file name's extension without the dot; the format's if the name has none. */
 const char *file_extension(const char *file_name, const struct format *format);
 
 #endif
