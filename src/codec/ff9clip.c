@@ -74,7 +74,7 @@ double ff9clip_rate(float stored)
 
 /* ---- the binary form ---- */
 
-/* Reads a file from its beginning to its end. */
+/* The position while a file is read from beginning to end. */
 struct walk {
 	struct ff9clip *f;
 	struct bytes src;
@@ -121,7 +121,7 @@ static bool skip_list(struct walk *w, size_t size, const char *what)
 	return take_count(w, size, what, &count) && skip(w, count, size, what);
 }
 
-/* *text: its first byte, behind its length. */
+/* Skips a string; *text gets the offset of its first byte, behind its length. */
 static bool take_string(struct walk *w, const char *what, size_t *text, uint32_t *size)
 {
 	if (!take_count(w, 1, what, size))
@@ -484,7 +484,7 @@ static bool settle_keys(struct ff9clip *f, struct err *err)
 /* A curve, or an entry without one, with the path that it is sorted by. */
 struct placed {
 	const char *path;
-	int role; /* -1: an entry */
+	int role; /* role of the curve; -1 for an entry */
 	uint32_t index;
 };
 
@@ -546,7 +546,8 @@ static bool settle_tracks(struct ff9clip *f, struct err *err)
 	return (placed && f->paths) || err_memory(err);
 }
 
-/* A binary file whose name has 123 bytes begins like JSON. */
+/* Reads either form. A binary file whose name has 123 bytes begins like JSON, so both may have to
+ * be tried. */
 static bool read_either(struct ff9clip *f, struct err *err)
 {
 	struct err why = {.code = ERR_NONE};
@@ -652,10 +653,8 @@ static bool decode_tracks(struct anim *a, const struct ff9clip *f, struct track 
 	return true;
 }
 
-/*
- * The motion before or after their keys that all curves have; false if they differ, or there are
- * none.
- */
+/* Gets the motion before or after their keys that all curves have; false if they differ, or there
+ * are none. */
 static bool common_hold(const struct ff9clip *f, bool after, int32_t *hold)
 {
 	for (uint32_t i = 0; i < f->count; i++) {
@@ -761,7 +760,8 @@ struct anim *ff9clip_decode(struct bytes src, const struct hints *hints, struct 
 
 /* ---- detection ---- */
 
-/* A JSON file must have the list; a binary file must fit this layout exactly. */
+/* Recognizes a file: JSON must have the list "transform"; a binary file must fit this layout
+ * exactly. */
 bool ff9clip_probe(struct bytes src)
 {
 	struct ff9clip f;

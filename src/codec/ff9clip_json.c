@@ -53,7 +53,7 @@ static bool ff9clip_json_refuse(const struct ff9clip *f, const struct token *t, 
 	return err_at(err, ERR_FORMAT, at, length, "\"%s\" is not %s", member, what);
 }
 
-/* Reads a number into `to`, if the member is there. */
+/* Reads a member's number into `to`; does nothing if the member is missing. */
 static bool ff9clip_json_read_number(const struct ff9clip *f, const struct token *object,
 				     const char *member, uint8_t *to, bool *there, struct err *err)
 {
@@ -199,7 +199,7 @@ static int ff9clip_json_by_bone(const void *pa, const void *pb)
 	return order ? order : a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* Of the lists of a bone and role, only the last is a curve. */
+/* Drops the earlier lists of a bone and role; only the last list is a curve. */
 static void drop_replaced(struct ff9clip *f)
 {
 	uint32_t kept = 0;

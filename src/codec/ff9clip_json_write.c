@@ -14,7 +14,7 @@
 /* A replacement for some bytes of the old text. */
 struct change {
 	size_t at, length;
-	size_t text, size; /* in writer.texts */
+	size_t text, size; /* offset and size of the new bytes in writer.texts */
 	uint32_t number;
 };
 
@@ -85,7 +85,7 @@ static void ff9clip_json_write_number(struct buf *out, const uint8_t *number)
 	buf_f32_text(out, get_f32(number));
 }
 
-/* The index of a number of a key in the arrays. */
+/* Returns the index of a number of a key in the arrays. */
 static size_t number_at(enum role role, unsigned part, unsigned axis, size_t key)
 {
 	unsigned width = clip_width(role);
@@ -109,7 +109,7 @@ static void write_new_key(const struct clip_write *c, uint32_t key, struct buf *
 
 /* ---- a key ---- */
 
-/* A number that replaces one of an old key; without a token it is new. */
+/* A number that replaces one of an old key; without a token it is a new number. */
 struct renumbered {
 	const struct token *was;
 	const char *name;
@@ -252,7 +252,7 @@ static void write_list(struct writer *w, const struct clip_write *c)
 
 /* ---- bones ---- */
 
-/* The last entry of a bone; its lists count. */
+/* Returns the last entry of a bone, whose lists count. */
 static const struct token *ff9clip_json_write_entry_of(const struct ff9clip *f,
 						       const struct track *t)
 {
@@ -340,7 +340,7 @@ static bool is_removed(const struct writer *w, const struct token *element)
 	return track != ANIM_NEW;
 }
 
-/* The last element that stays. */
+/* Returns the last element that stays. */
 static const struct token *last_kept(const struct writer *w, const struct token *list)
 {
 	const struct token *kept = NULL;
@@ -464,7 +464,7 @@ static void write_changes(struct writer *w)
 		const struct change *c = &w->changes[i];
 
 		if (c->at < at)
-			continue; /* in an entry that is removed */
+			continue; /* skip a change within an entry that is removed */
 		buf_add(out, w->f->src.data + at, c->at - at);
 		if (c->size)
 			buf_add(out, w->texts.data + c->text, c->size);
@@ -480,7 +480,7 @@ static bool check_hold(const struct clip_edit *e)
 	return err_set(e->err, ERR_STORE, "the rate is no number, which JSON cannot hold");
 }
 
-/* JSON has no numbers that are not finite. */
+/* Refuses tangents that are not finite, which JSON cannot represent. */
 static bool check_tangents(const struct clip_edit *e)
 {
 	for (uint32_t i = 0; i < e->count; i++) {

@@ -68,7 +68,7 @@ static bool put_value(const struct clip_edit *e, const struct clip_write *w, uin
 	return isfinite((float)value) || ff9clip_write_refuse_value(e, w, key, axis);
 }
 
-/* The slope from the previous key, if it is finite. */
+/* Returns the slope from the previous key, if it is finite. */
 static float ff9clip_write_slope(const struct clip_write *w, uint32_t key, unsigned axis)
 {
 	unsigned width = clip_width(w->role);
@@ -81,7 +81,7 @@ static float ff9clip_write_slope(const struct clip_write *w, uint32_t key, unsig
 	return isfinite(value) ? value : 0;
 }
 
-/* A curve without tangents is linear between its keys. */
+/* Sets a key's tangents so that the curve is linear between keys, for a curve without tangents. */
 static void put_linear(const struct clip_write *w, uint32_t key)
 {
 	unsigned width = clip_width(w->role);
@@ -118,10 +118,8 @@ static bool ff9clip_write_fill_keys(const struct clip_edit *e, const struct clip
 	return true;
 }
 
-/*
- * The order of keys if the old ones do not ascend: the old order, with each new key before the
- * first later one.
- */
+/* Returns the order in which to store keys if the old ones do not ascend: the old order, with each
+ * new key before the first later one. */
 static uint32_t *stored_order(const struct clip_edit *e, const struct clip_write *w)
 {
 	uint32_t *order = arena_alloc((struct arena *)&e->arena, w->count, sizeof(*order));
@@ -218,7 +216,8 @@ static const struct field *ff9clip_write_find_field(const struct clip *clip, con
 	return NULL;
 }
 
-/* The clip's value for all curves, if it has one. */
+/* Returns the motion before or after the keys that the clip has for all its curves, if it has
+ * one. */
 static int32_t hold_of(const struct clip_edit *e, const char *name, bool has_old, int32_t old)
 {
 	const struct field *f = ff9clip_write_find_field(e->clip, name);
@@ -235,10 +234,8 @@ static const struct clip_curve *ff9clip_write_old_curve(const struct clip_edit *
 	return NULL;
 }
 
-/*
- * A bone without keys needs a curve without any: there is no other place for its name. JSON has an
- * entry for it.
- */
+/* Must a track have a stored curve of this role? In the binary form a bone without keys needs an
+ * empty curve, the only place for its name; JSON has an entry for it. */
 static bool ff9clip_write_is_wanted(const struct clip_edit *e, const struct track *t,
 				    enum role role, const struct clip_curve *old)
 {
@@ -350,7 +347,7 @@ static bool write_section(struct clip_edit *e, enum role role)
 	return true;
 }
 
-/* Bytes of the old file. */
+/* Copies bytes of the old file. */
 static void write_old(const struct clip_edit *e, size_t begin, size_t end)
 {
 	buf_add(e->out, e->old.src.data + begin, end - begin);
@@ -453,7 +450,7 @@ static void read_fields(struct clip_edit *e)
 	e->wrap = wrap ? (int32_t)wrap->integer : e->old.wrap;
 }
 
-/* Is the model unchanged? Then the bytes are, too. */
+/* Is the model unchanged? Then the bytes stay unchanged, too. */
 static bool is_unedited(const struct clip_edit *e)
 {
 	if (!e->old.src.size || e->count != e->old.count ||

@@ -12,21 +12,21 @@
 #include "animfs/base.h"
 
 struct index {
-	uint32_t *cells; /* number + 1; 0: free */
-	size_t size;     /* a power of two */
+	uint32_t *cells; /* hash table of object numbers + 1; 0: the cell is free */
+	size_t size;     /* number of cells, a power of two */
 };
 
 /* Is object `number` of `owner` equal to `key`? */
 typedef bool index_same(const void *owner, uint32_t number, const void *key);
 
-/* For at most `count` entries. The memory is the arena's. False when there is none. */
+/* Initializes an index for at most `count` entries, in the arena's memory. False when out of
+ * memory. */
 bool index_init(struct index *x, struct arena *arena, size_t count);
 bool index_find(const struct index *x, uint64_t hash, index_same *same, const void *owner,
 		const void *key, uint32_t *number);
 void index_put(struct index *x, uint64_t hash, uint32_t number);
-/*
- * Adds it unless an equal one is there: a search would have to walk past thousands of equal ones.
- */
+/* Adds an object unless an equal one is in the index: a search would have to walk past thousands of
+ * equal objects. */
 void index_add(struct index *x, uint64_t hash, index_same *same, const void *owner, const void *key,
 	       uint32_t number);
 

@@ -83,7 +83,7 @@ struct kanim_values kanim_values_of(const struct clip *clip)
 	return values;
 }
 
-/* The file's own text for an embedded still, if that was read. */
+/* Returns the file's own text for an embedded still, if that was read. */
 static struct bytes frame_text(struct arena *arena, const struct kanim *k,
 			       const struct kanim_frame *f)
 {
@@ -161,7 +161,7 @@ struct anim *kanim_decode(struct bytes src, const struct hints *hints, struct er
 	return anim;
 }
 
-/* The first element decides; a file that the engine would not load is not a kanim. */
+/* Recognizes a kanim by its first element; a file that the engine would not load is not a kanim. */
 bool kanim_probe(struct bytes src)
 {
 	struct kanim k;

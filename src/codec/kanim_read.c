@@ -46,7 +46,7 @@ static bool kanim_read_copy_text(struct kanim *k, struct bytes value, const char
 	return *out || err_memory(k->xml.err);
 }
 
-/* The text of a number: the engine skips spaces before it, but not after it. */
+/* Returns the text of a number: the engine skips spaces before it, but not after it. */
 static struct bytes kanim_read_number_of(struct bytes value)
 {
 	while (value.size > 0 && value.data[0] == ' ') {
@@ -62,7 +62,7 @@ static bool kanim_read_is_word(struct bytes value, const char *word)
 	       strncasecmp((const char *)value.data, word, value.size) == 0;
 }
 
-/* "true", "false", or a number that is not 0. */
+/* Reads a boolean: "true", "false", or a number, which means true if it is not 0. */
 static bool read_switch(struct kanim *k, const struct xml_attribute *attribute, bool *out)
 {
 	struct bytes value = attribute->value, digits = kanim_read_number_of(value);
@@ -126,7 +126,7 @@ static bool read_attribute(struct kanim *k, struct kanim_values *values, enum ka
 	return true;
 }
 
-/* "optimization" belongs to older engines and has no effect. */
+/* Reads a known attribute. "optimization" belongs to older engines and has no effect. */
 static bool read_known(struct kanim *k, struct kanim_animation *a,
 		       const struct xml_attribute *attribute)
 {
@@ -181,7 +181,8 @@ static bool kanim_read_url(struct kanim *k, struct kanim_frame *f,
 	return kanim_read_copy_text(k, attribute->value, &f->still.url);
 }
 
-/* The old name counts if the new one is missing; all other attributes are irrelevant. */
+/* Reads the attributes of a frame. The old name of "url" counts if the new one is missing; other
+ * attributes are ignored. */
 static bool read_frame_attributes(struct kanim *k, struct kanim_frame *f, const struct xml_tag *tag)
 {
 	const struct xml_attribute *url = NULL, *time = NULL;

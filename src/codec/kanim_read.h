@@ -14,10 +14,11 @@ enum kanim_attribute { KANIM_NAME, KANIM_LOOP, KANIM_BACKWARDS, KANIM_SCENES, KA
 
 extern const char *const kanim_names[KANIM_ATTRIBUTES];
 
-/* Where an attribute is. */
+/* The place of an attribute in the text. */
 struct kanim_place {
-	size_t begin;      /* of the spaces before its name */
-	size_t at, length; /* of its value; at 0: it is not there */
+	size_t begin;      /* offset of the spaces before the attribute's name */
+	size_t at, length; /* offset and length of the attribute's value; at 0: the attribute is
+			      missing */
 };
 
 /* The values of the attributes of an <animation>, with defaults for missing ones. */
@@ -29,10 +30,11 @@ struct kanim_values {
 };
 
 struct kanim_animation {
-	size_t begin, head, end; /* '<', behind the '>' of its tag, behind all of it */
-	size_t attributes_end;   /* behind the last one, or the element's name */
+	size_t begin, head, end; /* offsets of '<', behind the '>' of the start tag, and behind the
+				    whole element */
+	size_t attributes_end; /* offset behind the last attribute, or behind the element's name */
 	struct kanim_place attribute[KANIM_ATTRIBUTES];
-	struct kanim_place last; /* the last attribute, whichever it is */
+	struct kanim_place last; /* place of the last attribute, whichever it is */
 	struct kanim_values values;
 	uint32_t first_frame, frame_count;
 };
@@ -43,7 +45,7 @@ struct kanim_frame {
 	struct kanim_place time;
 	struct kanim_place url; /* of url, or of file_name, its old name */
 	struct still still;
-	unsigned scenes; /* <X3D> elements in it */
+	unsigned scenes; /* number of <X3D> elements in the frame */
 };
 
 struct kanim {
@@ -56,14 +58,15 @@ struct kanim {
 	size_t animation_room, frame_room;
 };
 
-/* False and ERR_FORMAT or ERR_MEMORY. kanim_release is right after either. err may be NULL. */
+/* Reads a kanim. False and ERR_FORMAT or ERR_MEMORY. Call kanim_release in either case. err may be
+ * NULL. */
 bool kanim_read(struct kanim *k, struct bytes file, struct err *err);
 void kanim_release(struct kanim *k);
 
-/* The values of a clip; fields that it lacks have the defaults. */
+/* Returns the values of a clip; fields that it lacks have the defaults. */
 struct kanim_values kanim_values_of(const struct clip *clip);
 
-/* For the codec, which is at the end of kanim_write.c. */
+/* The format, for the codec entry at the end of kanim_write.c. */
 extern const struct format kanim_format;
 bool kanim_probe(struct bytes src);
 struct anim *kanim_decode(struct bytes src, const struct hints *hints, struct err *err);

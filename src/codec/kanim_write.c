@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct writer {
-	struct kanim k; /* the old text */
+	struct kanim k; /* the old text, parsed */
 	bool blank;     /* there is no old file: all frames are new */
 	struct buf text;
 	size_t at; /* offset in the old text: everything before has been copied or left out */
@@ -36,7 +36,7 @@ static void copy_part(struct writer *w, size_t begin, size_t end)
 	buf_add(&w->text, old_text(w) + begin, end - begin);
 }
 
-/* The beginning of the spaces that end at `end`. */
+/* Returns the beginning of the spaces that end at `end`. */
 static size_t spaces_begin(const struct writer *w, size_t end)
 {
 	while (end > 0 && xml_is_space(old_text(w)[end - 1]))
@@ -106,9 +106,8 @@ static bool kanim_write_value(struct writer *w, enum kanim_attribute which,
 	return true;
 }
 
-/*
- * The next attribute in the text, after the part already written, whose value has changed; or none.
- */
+/* Returns the next attribute in the text, after the part already written, whose value has changed;
+ * or none. */
 static enum kanim_attribute next_changed(const struct writer *w, const struct kanim_animation *a,
 					 const struct kanim_values *now)
 {
@@ -174,9 +173,9 @@ struct frames {
 	const struct clip *clip;
 	const struct kanim_frame *old;
 	uint32_t old_count;
-	bool *kept; /* of the old ones */
+	bool *kept; /* for each old frame: it is kept */
 	bool some_kept;
-	uint32_t next; /* of the clip's stills */
+	uint32_t next; /* index of the next of the clip's stills */
 };
 
 static bool kanim_write_is_new(const struct writer *w, const struct still *still)
@@ -437,7 +436,8 @@ static bool kanim_write_all(struct writer *w, const struct anim *a, struct buf *
 	return (!w->text.failed && !out->failed) || err_memory(w->err);
 }
 
-/* A text with as many animations as the model has; each has one frame, as a pattern for others. */
+/* Writes a text with as many animations as the model has; each has one frame, as a pattern for
+ * others. */
 static void blank_text(const struct anim *a, struct buf *out)
 {
 	bool many = a->clip_count != 1;

@@ -11,7 +11,7 @@
  */
 enum { SIDE_EMPTY = 0, SIDE_RUN = 2, SIDE_OLD = 4 };
 
-/* How many times the old file's size its parts may come to when they are taken apart. */
+/* limit on the size of the parts when they are taken apart, as a multiple of the old file's size */
 #define APART_LIMIT 4
 
 bool layout_init(struct layout *l, struct arena *arena, struct bytes old, size_t room)
@@ -39,7 +39,8 @@ static bool part_is_old(const struct part *p)
 	return p->old_at != LAYOUT_NEW;
 }
 
-/* Does it still have its old bytes? Compares only the address, which is fast and sufficient. */
+/* Does the part still have its old bytes? Compares only the address, which is fast and
+ * sufficient. */
 static bool part_untouched(const struct layout *l, const struct part *p)
 {
 	return part_is_old(p) && p->size == p->old_size && p->data == l->old.data + p->old_at;
@@ -79,7 +80,7 @@ static int by_spot(const void *a, const void *b)
 	return order ? order : compare_sizes(p->order, q->order);
 }
 
-/* The first old part of a rank if all of them are adjacent and in order, otherwise NULL. */
+/* Returns the first old part of a rank if all of them are adjacent and in order, otherwise NULL. */
 static const struct part *find_run(const struct layout *l, unsigned rank)
 {
 	const struct part *first = NULL, *last = NULL;
@@ -184,7 +185,7 @@ static void add_gap(struct layout *l, size_t from, struct part *next)
 	gap->spot = (struct spot){from, SIDE_OLD};
 }
 
-/* The row is sorted by old place. */
+/* Finds the gaps between parts; the row is sorted by old place. */
 static void find_gaps(struct layout *l)
 {
 	size_t end = 0, count = l->count, i;
@@ -203,7 +204,7 @@ static void find_gaps(struct layout *l)
 		add_gap(l, end, NULL);
 }
 
-/* The last old part of a rank, preferably of those that were not empty. */
+/* Returns the last old part of a rank, preferably of those that were not empty. */
 static const struct part *find_last(const struct layout *l, unsigned rank)
 {
 	const struct part *last = NULL;
@@ -257,7 +258,8 @@ static void find_spots(struct layout *l, unsigned rank, struct spot *anchor)
 	}
 }
 
-/* Overlapping parts are written once each when they are taken apart; limits the growth. */
+/* Can overlapping parts be taken apart? Each is then written once; limits the growth of the
+ * file. */
 static bool can_part(const struct layout *l, struct err *err)
 {
 	size_t limit = APART_LIMIT * l->old.size, i;

@@ -24,21 +24,22 @@
 
 #include "animfs/base.h"
 
-#define LAYOUT_NEW SIZE_MAX /* the old place of a new part */
+#define LAYOUT_NEW SIZE_MAX /* marks a new part, which has no old place */
 #define LAYOUT_RANKS 16
 
 struct part {
 	size_t old_at, old_size;
 	unsigned rank;
-	size_t old_order, order; /* among the parts of the rank: then, and now */
-	size_t align;            /* a power of two */
-	const uint8_t *data;     /* the new content; it belongs to the codec */
-	size_t size;             /* 0: nothing, the part is gone */
-	size_t at;               /* the new place: set by layout_stay and layout_pack */
+	size_t old_order,
+		order; /* position among the parts of the rank, in the old and in the new file */
+	size_t align;  /* alignment, a power of two */
+	const uint8_t *data; /* the new content; belongs to the codec */
+	size_t size;         /* size of the new content; 0: the part is removed */
+	size_t at;           /* the new place: set by layout_stay and layout_pack */
 
-	size_t pad; /* zero bytes in front that are there for its alignment */
+	size_t pad; /* number of zero bytes before the part that align it */
 	struct spot {
-		size_t at;     /* an old position */
+		size_t at;     /* old position that the spot is at */
 		unsigned side; /* orders the parts that share that position */
 	} spot;
 };
@@ -48,12 +49,13 @@ struct layout {
 	struct part *parts;
 	struct part **row; /* the parts, sorted */
 	size_t count, room;
-	unsigned ordered; /* bit per rank */
+	unsigned ordered; /* bit for each rank whose parts must keep their order */
 	bool packed;
 	size_t size; /* size of the new file */
 };
 
-/* `room` parts can be added. The memory is the arena's. False when there is none. */
+/* Initializes a layout that `room` parts can be added to, in the arena's memory. False when out of
+ * memory. */
 bool layout_init(struct layout *l, struct arena *arena, struct bytes old, size_t room);
 struct part *layout_add(struct layout *l, unsigned rank, size_t align, size_t old_at,
 			size_t old_size);

@@ -51,7 +51,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define USUAL_RATE 30 /* if the file has none */
+#define USUAL_RATE 30 /* rate if the file has none */
 
 static const struct lane lanes[LIST_COUNT] = {
 	[LIST_SCALES] = {.form = LANE_GRID, .step = 1.0f / 1024, .unit = 1},
@@ -191,10 +191,8 @@ bool owanim_keys(struct owanim *f, struct owkeys *keys)
 	return true;
 }
 
-/*
- * Could it be an owanim, by its content only? There is no magic number, so the header's values must
- * be plausible, and every index and array must be in its place.
- */
+/* Recognizes an owanim by its content. There is no magic number, so the header's values must be
+ * plausible, and every index and array must be in its place. */
 bool owanim_probe(struct bytes src)
 {
 	struct owanim f = {.src = src};
@@ -304,9 +302,8 @@ static struct field integer_field(const char *name, uint32_t value, bool editabl
 		.name = name, .type = FIELD_INT, .integer = value, .editable = editable};
 }
 
-/*
- * The header's fields. A 64-bit field is shown as two halves, as many readers of JSON have 53 bits.
- */
+/* Makes the fields of the header. A 64-bit field is shown as two halves, as many readers of JSON
+ * have 53 bits. */
 static bool owanim_decode_fields(const struct owanim *f, struct anim *a, struct clip *clip)
 {
 	const uint8_t *p = f->src.data;

@@ -16,10 +16,10 @@
 #define NARROW_MAX 255u  /* with up to this many frames, indices have one byte */
 #define PAGE_NARROW 254u /* with up to this many keys, if each list has its own width */
 
-/* Places of the header's fields. */
+/* Offsets of the header's fields. */
 enum field_at {
 	AT_COUNTER = 0,
-	AT_NEWER = 2, /* not zero in headers of later games */
+	AT_NEWER = 2, /* not zero in headers of later games, which are not supported */
 	AT_DURATION = 4,
 	AT_FPS = 8,
 	AT_BONES = 12,
@@ -34,14 +34,15 @@ enum field_at {
 	AT_ZERO = 72,
 };
 
-/* The lists of a table entry, in their order there. */
+/* The lists of a table entry, in the order of the file. */
 enum list_kind { LIST_SCALES, LIST_POSITIONS, LIST_ROTATIONS };
 #define LIST_COUNT 3
 
 /* What determines the width of an index. */
 enum width_rule {
-	WIDTH_BY_LIMIT, /* the number of things that can be indexed */
-	WIDTH_BY_COUNT, /* the number of indices of the list */
+	WIDTH_BY_LIMIT, /* an index is as wide as the number of things that can be indexed requires
+			 */
+	WIDTH_BY_COUNT, /* an index is as wide as the number of indices in the list requires */
 };
 
 /* The interpretation of a file, found by trying (owanim_fit.c). */
@@ -57,16 +58,17 @@ struct owanim {
 	struct arena arena;
 	struct bytes src;
 	uint16_t bones;
-	uint64_t bones_at, table_at; /* if there are bones, and entries */
+	uint64_t bones_at, table_at; /* offsets of the list of bones and of the table, if the file
+					has bones and entries */
 	struct owfit fit;
-	uint64_t wrong; /* indices and bytes that contradict the interpretation */
+	uint64_t wrong; /* number of indices and bytes that contradict the interpretation */
 };
 
 /* A list of a table entry. */
 struct owlist {
 	uint32_t count;
 	bool wide;
-	const uint8_t *index, *data; /* if count is not 0 */
+	const uint8_t *index, *data; /* arrays of indices and of values, if count is not 0 */
 };
 
 /* A key of a bone, and where it is in the file. */
