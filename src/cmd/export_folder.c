@@ -181,14 +181,15 @@ static bool fail_writing(struct writing *w, int error, const char *path)
 	return err_system(w->err, error, path);
 }
 
-/* Frames without motion have the same text, so it is rendered once. */
+/* Was the text rendered already? Frames without motion have the same text, so it is rendered
+ * once. */
 static bool export_folder_is_rendered(const struct writing *w, const struct place *place)
 {
 	return w->shown.view == place->view && place->view->place == VIEW_OF_FRAME &&
 	       w->shown.clip == place->clip && tree_alike(&w->x->tree, place);
 }
 
-/* Replaces a page of a site by one that uses the shared player; other texts stay as they are. */
+/* Makes a page of a site use the shared player; other texts stay unchanged. */
 static bool share_player(struct writing *w, const struct place *place)
 {
 	const unsigned depth = w->x->site_depth + (place->view->place == VIEW_OF_CLIP);
@@ -315,7 +316,7 @@ static bool visit_names(struct visit *v, const struct place *place)
 	struct writing *w = v->level.w;
 
 	if (v->make && !w->fresh)
-		unlinkat(v->level.fd, TEMPORARY, 0); /* from a killed export */
+		unlinkat(v->level.fd, TEMPORARY, 0); /* remove what a killed export left */
 	return tree_list(&w->x->tree, place, w->x->listed, visit_place, v) || err_memory(w->err);
 }
 
@@ -391,7 +392,8 @@ static bool export_folder_write_new(struct writing *w, const struct export_part 
 
 /* ---- an existing folder ---- */
 
-/* Opens the folder of a path below, which may be gone (-1); `name` is the last part of the path. */
+/* Opens the folder that contains a path, which may be gone (-1); `name` is the last part of the
+ * path. */
 static int export_folder_open_above(int fd, const char *path, const char **name)
 {
 	const char *slash = strrchr(path, '/');

@@ -16,21 +16,22 @@
 struct folder_export {
 	struct tree tree;
 	view_set listed;
-	struct timespec mtime; /* set on the texts */
-	const char *made_of;   /* for the stamp */
+	struct timespec mtime; /* mtime to set on the texts */
+	const char *made_of;   /* description of the inputs, for the stamp */
 	int parent;            /* the folder to write into */
 	const char *name;      /* the name of the new folder */
 	bool force;            /* also replaces edited texts */
 	/* if not NULL, gets the digests of the exported texts, as texts of version `number` */
 	struct digests *known;
 	uint32_t number;
-	/* Pages share the player of a site that is this many folders up; 0: each has its own. */
+	/* Number of folders up to the site whose player the pages share; 0: each page has its
+	 * own. */
 	unsigned site_depth;
 	const struct progress *progress;
-	size_t bytes; /* result: bytes of text */
+	size_t bytes; /* result: size of all texts in bytes */
 };
 
-/* False and err; ERR_CONFLICT if it would replace edited texts. */
+/* Exports a file. False and err; ERR_CONFLICT if edited texts would be replaced. */
 bool export_folder(struct folder_export *x, struct err *err);
 
 /* Was the folder `name` of `parent` made from exactly these inputs? */
@@ -58,7 +59,7 @@ int export_part_begin(struct export_part *part, int parent, const char *name,
 		      const struct progress *progress);
 /* Makes a folder with the part's name. 0 or an errno. */
 int export_part_folder(const struct export_part *part, int *fd);
-/* Removes the part if it still has that name. */
+/* Removes the file or folder with the part's name, if it still exists. */
 void export_part_end(struct export_part *part);
 /* Makes a new file with dirfd_make. 0 or an errno. */
 int export_put_file(int folder, const char *name, struct bytes text, const struct timespec *mtime);

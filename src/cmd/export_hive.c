@@ -46,8 +46,8 @@ static bool partition_name(const char *column, const char *value, char out[NAME_
 struct part {
 	struct folder_export *x;
 	enum packing packing;
-	int fd;                  /* of file=... */
-	char name[NAME_MAX + 1]; /* of the table */
+	int fd;                  /* descriptor of the folder file=... */
+	char name[NAME_MAX + 1]; /* name of the table's file */
 	struct err *err;
 };
 

@@ -14,10 +14,10 @@
 #include "export_folder.h"
 #include "text/pack.h"
 
-/* `parent` and `name` of x are ignored. */
+/* Exports a file as partitions; `parent` and `name` of x are ignored. */
 bool export_hive(struct folder_export *x, int dir, const char *path, enum packing packing,
 		 struct err *err);
-/* Was it made from exactly this? */
+/* Was the export made from exactly these inputs? */
 bool export_hive_is_current(int dir, const char *path, const struct format *format,
 			    const char *made_of);
 

@@ -14,9 +14,9 @@
 
 struct open_archive {
 	struct open_archive *next;
-	char *path; /* from SOURCE */
+	char *path; /* path of the archive from SOURCE */
 	struct archived archived;
-	struct site site; /* that of the list, with the archive's folder */
+	struct site site; /* site of the list, with the archive's folder */
 };
 
 static void free_archive(struct open_archive *o)
@@ -63,7 +63,8 @@ static struct open_archive *open_archive(const struct export_list *l, const char
 	return NULL;
 }
 
-/* Items of an archive follow each other, so an idle one of another path is not needed again. */
+/* Takes an idle archive. Items of an archive follow each other, so an idle archive of another path
+ * is not needed again. */
 static struct open_archive *take_idle(struct export_list *l, const char *path, size_t size)
 {
 	struct open_archive *o;
@@ -115,7 +116,7 @@ static void item_release(struct export_item *item)
 	free(item->err);
 }
 
-/* Takes over what the item owns, and frees it on failure. */
+/* Adds an item and takes over what it owns, which is freed on failure. */
 static bool export_list_add_item(struct export_list *l, struct export_item *item)
 {
 	struct export_item *items = array_room(l->items, l->count, &l->room, sizeof(*items));
@@ -144,8 +145,8 @@ static bool export_list_add_file(struct export_list *l, const char *path, bool p
 /* An archive, whose members are added. */
 struct adding {
 	struct export_list *l;
-	const char *path;   /* from SOURCE */
-	const char *beside; /* of the folder beside it */
+	const char *path;   /* path of the archive from SOURCE */
+	const char *beside; /* path of the folder beside the archive */
 	const struct archived *archived;
 };
 
@@ -173,7 +174,8 @@ static bool export_list_add_member(void *closure, const char *path, const struct
 	return export_list_add_item(a->l, &item) && (!why || item.err);
 }
 
-/* "Root.cpk.d", or "Root.cpk.d~2" where SOURCE has something of that name. */
+/* Returns the name of the folder beside an archive: "Root.cpk.d", or "Root.cpk.d~2" if SOURCE has
+ * something of that name. */
 static char *name_beside(const struct export_list *l, const char *path)
 {
 	struct stat st;

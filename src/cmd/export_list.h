@@ -13,17 +13,17 @@
 #include <pthread.h>
 
 struct export_item {
-	char *path;      /* from SOURCE */
-	size_t inside;   /* where in it the path in an archive begins; 0: it is a file */
-	bool plain;      /* a file that is not looked into */
-	char *shown;     /* of a member: the path of its folder in DIR */
-	struct err *err; /* why it cannot be read; or NULL */
+	char *path;      /* path of the file from SOURCE */
+	size_t inside;   /* offset in `path` of the path inside an archive; 0: the item is a file */
+	bool plain;      /* the item is a file that is copied without looking into it */
+	char *shown;     /* member: path of its folder in DIR */
+	struct err *err; /* why the item cannot be read; or NULL */
 };
 
 struct open_archive;
 struct export_list {
 	struct store *store;
-	const struct site *site; /* SOURCE */
+	const struct site *site; /* site of SOURCE */
 	const struct shard *shard;
 	bool all; /* archives are copied, too */
 	struct export_item *items;
@@ -33,7 +33,7 @@ struct export_list {
 };
 
 void export_list_init(struct export_list *l, struct store *store, const struct site *site);
-/* Makes the items of the files that were found in SOURCE. False when out of memory. */
+/* Makes the list from the files that were found in SOURCE. False when out of memory. */
 bool export_list_make(struct export_list *l, const struct gathered *files);
 void export_list_release(struct export_list *l);
 

@@ -40,7 +40,7 @@ struct site_file {
 	uint32_t clips;
 	/* The chosen clip: its bytes before the number of poses, and after that of joints. */
 	struct bytes head, tail;
-	size_t table; /* bytes of `tail` before the places */
+	size_t table; /* size of the part of `tail` before the joints' places */
 	unsigned poses, joints;
 };
 

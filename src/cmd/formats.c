@@ -31,7 +31,7 @@ static bool has_role(const struct format *f, bool first, enum role role)
 	return !f->stills && (!roles || (roles >> role & 1));
 }
 
-/* How values are stored; NULL: it differs by curve. */
+/* Returns a word for how values are stored; NULL: it differs by curve. */
 static const char *stored_word(const struct lane *lane)
 {
 	static const char *const words[] = {
@@ -214,7 +214,7 @@ static void write_format(struct buf *out, const struct codec *codec)
 
 struct files {
 	bool json, null, first;
-	struct buf out; /* JSON */
+	struct buf out; /* output as JSON */
 	int status;
 };
 

@@ -15,7 +15,7 @@ struct gathered {
 		NULL, 0, 0                                                                         \
 	}
 
-/* What to do with an entry; GATHER_TAKE does not descend. */
+/* What to do with an entry: skip it, descend into it, or list it without descending. */
 enum gather { GATHER_PASS, GATHER_ENTER, GATHER_TAKE };
 typedef enum gather gather_filter(void *closure, const FTSENT *entry, const char *path);
 

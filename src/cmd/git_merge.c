@@ -17,15 +17,15 @@ enum { BASE, OURS, THEIRS, FILES };
 
 struct merging {
 	const struct command *command;
-	const char *
-		path; /* of the file in the repository: decides its format, and what is beside it */
+	const char *path; /* path of the file in the repository, which decides about its format and
+			     the files beside it */
 	struct store *store;
 	struct source *source;
 	struct where where;
 	struct version *versions[FILES];
 };
 
-/* Opens the folder of a path; *name: its last part. -1 and errno on failure. */
+/* Opens the folder that contains a path; *name gets its last part. -1 and errno on failure. */
 static int git_merge_open_above(const char *path, const char **name)
 {
 	char *folder = NULL;

@@ -156,7 +156,8 @@ static bool git_setup_add_lines(const char *path, const struct buf *lines)
 	return fine && copy;
 }
 
-/* "*.[cC][aA][sS]": animfs ignores the case of patterns, git may not. */
+/* Writes a pattern in any case, such as "*.[cC][aA][sS]": animfs ignores the case of patterns, git
+ * may not. */
 static void write_pattern(const char *pattern, struct buf *out)
 {
 	for (; *pattern; pattern++) {
@@ -168,7 +169,7 @@ static void write_pattern(const char *pattern, struct buf *out)
 	}
 }
 
-/* Formats that are text need no driver. */
+/* Writes the attributes of formats; those that are text need no driver. */
 static void git_setup_write_attributes(struct buf *out)
 {
 	for (const struct codec *const *c = codecs; *c; c++) {
@@ -192,7 +193,8 @@ static bool git_setup_add_attributes(const char *top)
 	return fine;
 }
 
-/* Keeps `git add -A` away from the state directory and tables of conflicts. */
+/* Adds ignore rules that keep `git add -A` away from the state directory and tables of
+ * conflicts. */
 static bool add_exclude(const char *top)
 {
 	static const char *const words[] = {"rev-parse", "--git-path", "info/exclude", NULL};
@@ -206,7 +208,7 @@ static bool add_exclude(const char *top)
 		 found);
 	slash = strrchr(path, '/');
 	*slash = '\0';
-	mkdir(path, 0777); /* git's template may not have it */
+	mkdir(path, 0777); /* a repository made without git's template lacks this folder */
 	*slash = '/';
 	buf_text(&line, ".animfs/\n*.conflicts.csv\n");
 	fine = git_setup_add_lines(path, &line);

@@ -37,7 +37,7 @@ struct import {
 	struct site site;
 	struct store *store;
 	struct gathered folders;
-	struct export_list archives; /* that are open */
+	struct export_list archives; /* archives that are open */
 	struct progress progress;
 	_Atomic size_t files, changed, rejected, silent;
 	_Atomic bool trouble; /* something could not be read or written */
@@ -62,7 +62,7 @@ static bool is_file(const struct import *m, const char *path, bool beside, bool 
 	return *there ? S_ISREG(st.st_mode) : codec && !beside;
 }
 
-/* The animation file that a folder of texts belongs to. False if it belongs to none. */
+/* Finds the animation file that a folder of texts belongs to. False if it belongs to none. */
 static bool file_of(const struct import *m, const char *path, char out[PATH_MAX], bool *there)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -124,7 +124,7 @@ static const char *const outcomes[] = {
 	[IMPORT_REJECTED] = "rejected",
 };
 
-/* Prints nothing about unchanged files. */
+/* Prints the outcome for a file; nothing if the file is unchanged. */
 static void print_outcome(struct import *m, const struct import_file *f,
 			  enum import_outcome outcome)
 {
@@ -163,7 +163,7 @@ static void count_outcome(struct import *m, struct import_file *f, enum import_o
 			buf_format(&f->messages, "accepted here: %s\n", f->err.accepted);
 	}
 	print_outcome(m, f, outcome);
-	/* Stop: the other files would fail as well. */
+	/* Stop the import: the other files would fail as well. */
 	if (f->err.code == ERR_SYSTEM &&
 	    (f->err.number == ENOSPC || f->err.number == EDQUOT || f->err.number == EROFS))
 		progress_stop(&m->progress);
@@ -280,7 +280,8 @@ static int import_print_summary(const struct import *m, bool walked, bool interr
 					       : STATUS_FINE;
 }
 
-/* SOURCE is the folder that the user named, even if one above it has a state directory. */
+/* Opens SOURCE and the folder of texts. SOURCE is the folder that the user named, even if one above
+ * it has a state directory. */
 static bool import_open_trees(struct import *m, const char *source, struct err *err)
 {
 	m->command.source = source;

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The length of the clip's name in a path from the file's folder; 0 if it has none. */
+/* Returns the length of the clip's name in a path from the file's folder; 0 if the path is not in a
+ * clip's folder. */
 static size_t clip_length(const char *path)
 {
 	const char *slash = strchr(path, '/');
@@ -20,7 +21,7 @@ static bool import_clips_is_in(const char *path, const char *clip)
 	return strncmp(path, clip, strlen(clip)) == 0 && path[strlen(clip)] == '/';
 }
 
-/* Is it a text in a clip's folder that the file has no view for? */
+/* Is the text in a clip's folder, and not one that the file has a view for? */
 static bool import_clips_is_new(const struct import_clips *c, const struct import_text *text)
 {
 	size_t length = clip_length(text->path);
@@ -72,7 +73,8 @@ static bool import_clips_make(struct import_clips *c, const char *folder, struct
 	return fine;
 }
 
-/* In an existing clip only curves.csv can add bones, since it has all of the clip's keys. */
+/* Refuses a bone's text that would add a bone: in an existing clip only curves.csv can, since it
+ * has all of the clip's keys. */
 static bool import_clips_refuse_bone(struct import_text *text)
 {
 	text->used = true;
@@ -104,7 +106,7 @@ static bool import_clips_add(struct import_clips *c, const struct anim *had,
 	return fine;
 }
 
-/* Clips of a new file are in the order of its file.json. */
+/* Adds the clips of a new file in the order of its file.json. */
 static bool add_listed_clips(struct import_clips *c, const struct anim *had, struct bytes file_json,
 			     struct err *err)
 {

@@ -11,12 +11,12 @@
 #include "store/copied.h"
 
 struct import_text {
-	char *path; /* from the file's folder: "walk/bones/hips.csv" */
+	char *path; /* path of the text from the file's folder: "walk/bones/hips.csv" */
 	struct buf text;
 	struct stamp_text *noted; /* entry of the text in the stamp; NULL: none */
 	enum copied_fate fate;
 	bool used;      /* the values of the text are in the file, or will be */
-	struct err err; /* the reason why it is refused, if it is */
+	struct err err; /* the reason why the text is refused, if it is */
 };
 
 struct import_clips {
@@ -26,7 +26,7 @@ struct import_clips {
 	bool all; /* texts that were exported may make clips too */
 	/* Set before the call without new clips, afterwards with them. */
 	const struct anim *model;
-	struct assembly *assembly; /* owns the new model */
+	struct assembly *assembly; /* assembly that owns the new model */
 };
 
 /*

@@ -27,23 +27,20 @@
 
 struct importing {
 	struct import_file *f;
-	struct where where; /* dir is -1 if the folder does not exist */
+	struct where where; /* place of the file; dir is -1 if the folder does not exist */
 	struct stamp stamp;
 	struct import_texts texts;
 	struct source *source;
-	struct version *version; /* NULL: the file does not exist */
+	struct version *version; /* present version of the file; NULL: the file does not exist */
 	struct digests *known;   /* known versions of the file; NULL: none */
 	struct copied copied;
 	struct import_clips clips;
-	struct version *raw;  /* of a new file: its raw.*, decoded; or NULL */
+	struct version *raw;  /* raw.* of a new file, decoded; or NULL */
 	struct version *made; /* the outcome; NULL: the file is unchanged */
 	struct err *err;
 };
 
-/*
- * The hash of the view's text as the file has it now. False if it has no such view, or out of
- * memory.
- */
+/* Gets the hash of a view's present text. False if the file has no such view, or out of memory. */
 static bool import_file_look_up(const struct importing *m, const struct import_text *text,
 				text_hash *now)
 {
@@ -107,7 +104,7 @@ static void report_ignored(struct importing *m, const struct import_text *text)
 			   ignored);
 }
 
-/* Reports each text; false if one was refused. */
+/* Reports each text; returns false if one was refused. */
 static bool report_texts(struct importing *m)
 {
 	bool fine = true;
@@ -139,7 +136,8 @@ static void refuse_stale(struct import_text *text)
 	err_accept(&text->err, "the edit in a text that was exported since, with the same options");
 }
 
-/* Would the edit change the file's bytes? Also false, with err, if it cannot be stored. */
+/* Would the edit change the file's bytes? Also false, with err set, if the edit cannot be
+ * stored. */
 static bool changes_bytes(const struct importing *m, const struct anim *edited, struct err *err)
 {
 	struct bytes now = buf_bytes(&m->version->bytes);
@@ -172,7 +170,7 @@ static bool changes_file(const struct importing *m, const struct import_text *te
 	return changes;
 }
 
-/* The version that the text was exported from or imported into last; 0: unknown. */
+/* Returns the version that the text was exported from or imported into last; 0: unknown. */
 static uint32_t version_of_text(const struct importing *m, const struct import_text *text)
 {
 	struct digest version = text->noted && !digest_is_none(text->noted->version)
@@ -197,7 +195,8 @@ static void refuse_conflict(struct importing *m, struct import_text *text)
 		refuse_stale(text);
 }
 
-/* Imported texts have no order in time, so none of two contradicting texts wins. */
+/* Refuses texts that contradict each other: imported texts have no order in time, so none of them
+ * wins. */
 static void refuse_contradiction(struct importing *m, struct import_text *text)
 {
 	const char *clip, *bone;
@@ -356,7 +355,8 @@ static void read_skeleton(const struct importing *m, struct import_text *text,
 	*edited = place.view->parse_skeleton(&at, buf_bytes(&text->text), &text->err);
 }
 
-/* Would the skeleton be saved? Asked first, so that all of a file's texts are saved or none. */
+/* Returns whether the skeleton would be saved; checked first, so that all of a file's texts are
+ * saved or none. */
 static bool import_file_check_skeleton(struct importing *m, const struct skeleton *edited)
 {
 	return !edited || m->f->dry_run ||
@@ -427,7 +427,8 @@ static bool save_model(struct importing *m, bool *changed)
 	return commit != COMMIT_REFUSED;
 }
 
-/* Notes in the stamp which texts the file has now. Failure (read-only folder) is only reported. */
+/* Notes in the stamp which texts the file has now. A failure (read-only folder) is only
+ * reported. */
 static void import_file_note_all(struct importing *m)
 {
 	struct err err = {.code = ERR_NONE};
@@ -510,7 +511,8 @@ static enum import_outcome import_edits(struct importing *m)
 	return changed ? IMPORT_CHANGED : IMPORT_SAME;
 }
 
-/* Was one of its texts imported since the export? Then the folder is not a copy of one version. */
+/* Was a text of the folder imported since the export? Then the folder is not a copy of one
+ * version. */
 static bool is_worked_on(const struct stamp *stamp)
 {
 	for (size_t i = 0; i < stamp->count; i++) {
@@ -563,7 +565,7 @@ static bool is_of_clip(const struct import_text *text)
 	return slash && assembly_reads(slash + 1);
 }
 
-/* The version of the file's format, from its file.json. */
+/* Returns the version of the file's format, from its file.json. */
 static uint32_t import_file_version_of(const struct importing *m, const struct format *format)
 {
 	uint32_t version = 0;
@@ -616,7 +618,7 @@ static bool make_of_raw(struct importing *m, struct import_text *raw)
 	return make_model(m, raw) && make_version(m);
 }
 
-/* The skeleton is saved beside the file, so after the file exists. */
+/* Adds the skeleton, which is saved beside the file, and so only after the file exists. */
 static void add_skeleton(struct importing *m)
 {
 	struct skeleton *skeleton;
@@ -667,7 +669,7 @@ static enum import_outcome make_imported_file(struct importing *m, const struct 
 	return m->err->code || m->f->rejected ? IMPORT_REJECTED : IMPORT_SAME;
 }
 
-/* A stamp in the folder is ignored: the file it was made from is gone. */
+/* Makes a new file. A stamp in the folder is ignored: the file it was made from is gone. */
 static enum import_outcome import_new(struct importing *m)
 {
 	const struct codec *codec;

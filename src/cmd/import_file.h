@@ -14,25 +14,24 @@ enum import_outcome { IMPORT_SAME, IMPORT_CHANGED, IMPORT_MADE, IMPORT_REJECTED 
 struct import_file {
 	struct store *store;
 	struct state *state;
-	const char *path; /* the animation file, from SOURCE */
-	/* loose file of the member, if the file is a member of an archive; or NULL */
+	const char *path; /* path of the animation file from SOURCE */
 	const struct loose *loose;
 	const char *name;                /* the last part of path */
-	const char *folder;              /* the part before that */
-	const char *shown;               /* the folder of texts, for messages */
-	const struct history_note *note; /* the program that saves */
-	int source;                      /* SOURCE */
-	int texts;                       /* the folder of texts */
-	bool dry_run;                    /* changes nothing */
-	bool verbose;                    /* messages also list ignored texts */
+	const char *folder;              /* the part of path before the name */
+	const char *shown;               /* path of the folder of texts, for messages */
+	const struct history_note *note; /* the program that saves, for the history */
+	int source;                      /* descriptor of SOURCE */
+	int texts;                       /* descriptor of the folder of texts */
+	bool dry_run;                    /* check only; do not change anything */
+	bool verbose;                    /* also list ignored texts in messages */
 	size_t max_text, max_file;
-	/* Results. */
-	size_t read;     /* bytes of text */
-	size_t rejected; /* texts */
+	/* fields below are results */
+	size_t read;     /* size of all texts read, in bytes */
+	size_t rejected; /* number of refused texts */
 	size_t silent;   /* old texts that were ignored although the file has other values */
 	struct buf messages;
 	struct buf rejects; /* the refusals as JSON, each after a comma */
-	struct err err;     /* for IMPORT_REJECTED, unless about a text */
+	struct err err;     /* reason for IMPORT_REJECTED, unless it is about a text */
 };
 
 enum import_outcome import_file(struct import_file *f);

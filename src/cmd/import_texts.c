@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define DEPTH_MAX 3 /* walk/bones/hips.csv */
+#define DEPTH_MAX 3 /* depth of the longest path, such as walk/bones/hips.csv */
 
 static bool import_texts_add(struct import_texts *t, const struct import_text *text)
 {

@@ -6,11 +6,11 @@
 #include "import_clips.h"
 
 struct import_texts {
-	struct import_text *list; /* by path */
+	struct import_text *list; /* texts, sorted by path */
 	size_t count, room;
 	size_t max_text, max_file; /* limits on sizes; max_file applies to raw.* */
-	bool all;                  /* also those that the stamp says are unchanged */
-	size_t read;               /* bytes of all texts read */
+	bool all;                  /* include texts that are unchanged according to the stamp */
+	size_t read;               /* size of all texts read, in bytes */
 };
 
 /*

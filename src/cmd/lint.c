@@ -15,7 +15,7 @@ struct linting {
 	const struct command *command;
 	struct lint_limits limits;
 	bool json;
-	const char *path; /* of the current file */
+	const char *path; /* path of the current file */
 	const struct anim *anim;
 	struct buf line;
 	size_t files, findings, unreadable;
@@ -145,7 +145,7 @@ static int run_lint(struct linting *l, char **paths)
 	return l->findings ? STATUS_REFUSED : STATUS_FINE;
 }
 
-/* "seam,jump" */
+/* Parses a list of kinds, such as "seam,jump". */
 static bool read_kinds(const struct command *command, const char *list, unsigned *out)
 {
 	*out = 0;

@@ -28,7 +28,7 @@ static bool changes_view(struct versions *v, size_t i, struct history_digest *be
 	return changed;
 }
 
-/* Which versions to list; the caller frees it. NULL: no memory. */
+/* Returns which versions to list; the caller frees the array. NULL when out of memory. */
 static bool *choose_versions(struct versions *v)
 {
 	const struct history_log *log = &v->book.log;
@@ -83,7 +83,7 @@ static bool print_all(const struct listing *l, struct versions *v, struct err *e
 
 /* ---- --follow ---- */
 
-/* Prints the versions after `number`, and updates that. */
+/* Prints the versions after `number`, and sets `number` to the last. */
 static bool print_newer(const struct listing *l, struct versions *v, uint64_t *number)
 {
 	const struct history_log *log = &v->book.log;
@@ -209,7 +209,8 @@ static int forget_path(const char *path, const struct command *command)
 	if (fine)
 		fine = forget_versions(&v, &err);
 	else if (err.number == ENODATA)
-		(void)forget_versions(&v, NULL); /* deletes leftover digests */
+		(void)forget_versions(
+			&v, NULL); /* without versions, this deletes only leftover digests */
 	versions_release(&v);
 	if (fine)
 		return STATUS_FINE;

@@ -95,7 +95,7 @@ static int say_unknown(const char *word)
 	return STATUS_TROUBLE;
 }
 
-/* Is it neither a path with folders nor a folder that could be mounted? */
+/* Is the word neither a path with folders nor a folder that could be mounted? */
 static bool is_unknown(const char *word)
 {
 	struct stat st;
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 {
 	const struct verb *command = argc > 1 ? find_command(argv[1]) : NULL;
 
-	xmlInitParser(); /* must run before there are threads */
+	xmlInitParser(); /* initialize libxml2 before there are threads */
 	if (command)
 		return command->run(argc - 1, argv + 1);
 	if (argc > 1 && (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||

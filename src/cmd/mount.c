@@ -65,7 +65,7 @@ static const char usage[] =
 
 #define AT(member) offsetof(struct mount_options, member)
 
-/* Options of -o; `lengthy` ones also have a form with "--". All except flags have a value. */
+/* Options of -o; `lengthy` ones also have a form with "--". All except flags take a value. */
 static const struct option {
 	const char *name;
 	enum { FLAG, TEXT, SIZE, MAX_TEXT, NUMBER, MASK, VIEWS, OF_STORE } kind;
@@ -100,7 +100,8 @@ static const struct option {
 	{"ro", FLAG, false, AT(read_only), NULL},
 	{"nonempty", FLAG, false, AT(nonempty), NULL},
 	{"unconfined", FLAG, false, AT(unconfined), NULL},
-	{"stopped_clock", FLAG, false, AT(stopped_clock), NULL}, /* see CONTRIBUTING.md */
+	{"stopped_clock", FLAG, false, AT(stopped_clock),
+	 NULL}, /* for tests; see CONTRIBUTING.md */
 	{"allow_other", FLAG, false, AT(allow_other), NULL},
 	{"uid", NUMBER, false, AT(uid), NULL},
 	{"gid", NUMBER, false, AT(gid), NULL},
@@ -129,7 +130,7 @@ static bool mount_set_text(char **out, const char *value, struct err *err)
 	return *out || err_memory(err);
 }
 
-/* value: NULL if there is none. */
+/* Sets an option; `value` is NULL if none is given. */
 static bool set_option(struct mount_options *o, const struct option *option, const char *value,
 		       struct err *err)
 {
@@ -168,7 +169,7 @@ static const char *value_in(const char *item)
 
 /* ---- the command line ---- */
 
-/* value: of the option, if it is an argument of its own; or NULL. */
+/* Prints a usage error. `value` is the option's value, if it is a separate argument; or NULL. */
 static bool misuse_of(const char *arg, const char *value, const char *why)
 {
 	fprintf(stderr, "animfs: %s%s%s: %s\nTry 'animfs mount --help' for more information.\n",
@@ -181,7 +182,7 @@ static bool misuse_arg(const char *arg, const char *why)
 	return misuse_of(arg, NULL, why);
 }
 
-/* The length of the first item of a list; a comma after '\' does not end it. */
+/* Returns the length of the first item of a list; a comma after '\' does not end the item. */
 static size_t item_length(const char *list)
 {
 	size_t length = 0;
@@ -327,7 +328,7 @@ static bool parse_options(char **argv, struct mount_options *o)
 
 /* ---- where ---- */
 
-/* A folder that cannot be read counts as empty. */
+/* Is the folder empty? One that cannot be read counts as empty. */
 static bool is_empty(DIR *dir)
 {
 	struct dirent *entry;
@@ -363,43 +364,7 @@ static bool make_absolute(char **path)
 	return true;
 }
 
-/* The process that serves the mount; 0: it does not say. */
-static long mount_daemon(const char *mountpoint)
-{
-	char path[PATH_MAX + 32], line[128];
-	long pid = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/.animfs/status", mountpoint);
-	file = fopen(path, "re");
-	while (file && !pid && fgets(line, sizeof(line), file))
-		if (strncmp(line, "pid ", 4) == 0)
-			pid = strtol(line + 4, NULL, 10);
-	if (file)
-		fclose(file);
-	return pid;
-}
-
-/* A second mount in the same place would hide the first. */
-static bool check_unmounted(const struct mount_options *o)
-{
-	char *mountpoint, *source, *why;
-	bool mounted;
-
-	if (!mounted_point(o->mountpoint, &mountpoint, &source))
-		return true;
-	mounted = strcmp(mountpoint, o->mountpoint) == 0;
-	if (mounted && asprintf(&why, "already shows %s (animfs, pid %ld)", source,
-				mount_daemon(mountpoint)) >= 0) {
-		command_fail(o->mountpoint, why);
-		free(why);
-	}
-	free(mountpoint);
-	free(source);
-	return !mounted;
-}
-
-/* MOUNTPOINT may be SOURCE itself, but not a folder below it. */
+/* Checks SOURCE and MOUNTPOINT, which may be the same, but MOUNTPOINT must not be below SOURCE. */
 static bool mount_check_paths(const struct mount_options *o)
 {
 	bool over_source = strcmp(o->source, o->mountpoint) == 0;

@@ -31,7 +31,7 @@ static char *mounted_join_path(const char *a, const char *b)
 	return asprintf(&joined, "%s%s%s", a, *b ? "/" : "", b) < 0 ? NULL : joined;
 }
 
-/* realpath() of the part that exists, followed by the rest. */
+/* Returns realpath() of the part of the path that exists, followed by the rest. */
 static char *real_path(const char *path)
 {
 	char *part = strdup(path), *real = NULL, *whole = NULL, *slash;
@@ -53,7 +53,7 @@ static char *real_path(const char *path)
 
 /* ---- mounts ---- */
 
-/* One line of mountinfo. */
+/* A parsed line of /proc/self/mountinfo. */
 struct line {
 	char *root, *point, *type, *source;
 };
@@ -103,7 +103,7 @@ static bool mounted_read_line(char *text, struct line *l)
 	return l->root && l->point && l->type && l->source;
 }
 
-/* Is the path the folder, or below it? *below: the rest of the path. */
+/* Is the path the folder itself, or below it? *below gets the rest of the path. */
 static bool mounted_is_below(const char *path, const char *folder, const char **below)
 {
 	size_t length = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
@@ -183,11 +183,9 @@ static char *mounted_read_status(const char *point, const char *name)
 
 /* ---- below a mount that hides its SOURCE ---- */
 
-/*
- * Unmounts it in a new mount namespace of this process, a slave of the old one: if another process
- * unmounts a shared mount, it disappears there, too. Otherwise its daemon would run on as long as
- * this process.
- */
+/* Unmounts the mount in a new mount namespace of this process, a slave of the old one, to see
+ * SOURCE below. If another process unmounts a shared mount, it disappears there, too; otherwise its
+ * daemon would run on as long as this process. */
 static bool look_below(const char *point, struct err *err)
 {
 	if (unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) == 0 &&
@@ -201,7 +199,7 @@ static bool look_below(const char *point, struct err *err)
 	return false;
 }
 
-/* The file that the folder `name` of `folder` stands beside, if any. */
+/* Finds the file that the folder `name` of `folder` stands beside, if any. */
 static bool find_file(const char *folder, size_t length, const char *name, char **path)
 {
 	char file[NAME_MAX + 1];
@@ -314,7 +312,7 @@ bool mounted_point(const char *path, char **mountpoint, char **source)
 
 /* ---- what is unfinished ---- */
 
-/* Is there a clip whose folder was removed, and that is still in its file? */
+/* Was the folder of a clip removed, while the clip is still in its file? */
 static bool has_removals(const char *point)
 {
 	char *count = mounted_read_status(point, "removals");
@@ -335,12 +333,13 @@ static bool mounted_sync_folder(const char *folder)
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	(void)fsync(fd); /* what is refused by that is listed in .animfs/errors */
+	(void)fsync(fd); /* refusals caused by this are listed in .animfs/errors */
 	close(fd);
 	return true;
 }
 
-/* `below`: a path in the mount, of the animation or of something in it. */
+/* Settles unfinished work. `below` is a path in the mount, of an animation or of something in
+ * it. */
 static void settle_below(const char *point, const char *below)
 {
 	const size_t length = strlen(point);

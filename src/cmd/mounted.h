@@ -6,9 +6,9 @@
 #include "animfs/base.h"
 
 struct mounted {
-	char *path;   /* in SOURCE; the path itself if it is in no mount */
-	char *source; /* NULL: in no mount */
-	char *state;  /* --state of the mount; NULL: in SOURCE */
+	char *path;   /* path in SOURCE; the path itself if it is in no mount */
+	char *source; /* SOURCE of the mount; NULL: the path is in no mount */
+	char *state;  /* --state of the mount; NULL: the state directory is in SOURCE */
 };
 
 /*
