@@ -54,8 +54,8 @@ enum assembly_fate assembly_fate_of(const char *path, bool of_file);
 
 /* `base` is the model to add clips to; it must outlive the assembly. NULL: no memory. */
 struct assembly *assembly_new(const struct anim *base, const char *file_name);
-void assembly_free(struct assembly *f); /* NULL is fine */
-/* The model with the new clips; base itself if there are none. */
+void assembly_free(struct assembly *f); /* NULL is ignored */
+/* Returns the model with the new clips; `base` itself if there are none. */
 const struct anim *assembly_model(const struct assembly *f);
 
 /*

@@ -91,11 +91,10 @@ void lock_release(struct lock *l, struct lock_class *class) RELEASE(*class);
 void lock_acquire_pair(struct lock *a, struct lock *b, struct lock_class *class) ACQUIRE(*class);
 void lock_release_pair(struct lock *a, struct lock *b, struct lock_class *class) RELEASE(*class);
 
-/*
- * Waits for the condition and releases the lock meanwhile; like pthread_cond_wait it may return
- * without a signal. The lock must be the last one that the thread took. `until` is on the monotonic
- * clock (lock_condition_init); returns false once it has come.
- */
+/* Waits for the condition and releases the lock meanwhile; like pthread_cond_wait it may return
+ * without a signal. The lock must be the last one that the thread took. `until` is a time of the
+ * monotonic clock (lock_condition_init); lock_wait_until returns false once that time has
+ * passed. */
 struct timespec;
 void lock_condition_init(pthread_cond_t *condition);
 void lock_wait(struct lock *l, struct lock_class *class, pthread_cond_t *condition)
