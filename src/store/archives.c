@@ -201,6 +201,7 @@ struct archive_source {
 	struct lock lock; /* opening_class: guards all below; held during opening, too */
 	struct cached *current;
 	struct err *verdict; /* why the archive could not be opened; or NULL */
+	/* Stamp of the file that was opened or refused, and whether any later write changes it. */
 	struct file_version stamp;
 	bool settled;
 	int64_t since; /* when it was looked at, in ms */

@@ -321,10 +321,8 @@ bool draft_refuse_generated(bool stills, struct err *err)
 				 : "bones/*.csv, bones/*.json or clip.json");
 }
 
-/*
- * A generated text that is unchanged is accepted, whichever version it is of: copying a whole
- * folder writes it back.
- */
+/* Accepts a generated text that is unchanged, whichever version it is of: copying a whole folder
+ * writes it back. */
 static enum verdict save_generated(const struct attempt *a, struct err *err)
 {
 	return own_digest_recognized(text_bytes(a->text)) ||
@@ -453,10 +451,8 @@ bool attempt_read_as(struct attempt *a, struct version *now)
 	return true;
 }
 
-/*
- * True for an edit that changes nothing and is the draft's first: it leaves any version as it is.
- * False also if the latest version is not in memory.
- */
+/* Returns true if nothing needs to be stored: the edit changes nothing and is the draft's first, so
+ * that it leaves any version as it is. False also if the latest version is not in memory. */
 static bool store_nothing(struct attempt *a, struct source *source)
 {
 	struct version *now;
@@ -532,7 +528,7 @@ bool attempt_is_stored_otherwise(const struct attempt *a)
 	return a->last.saved && !a->last.edited && !view->whole && !view->parse_skeleton;
 }
 
-/* The attempt's text is saved; the draft's may have changed meanwhile. */
+/* Notes that the text of an attempt is saved; the draft's text may have changed meanwhile. */
 static void draft_note_saved(struct draft *d, const struct attempt *a)
 {
 	bool newer = d->state == DRAFT_WRITTEN && !draft_hangs_together(a->place.view);
@@ -556,7 +552,8 @@ void draft_conclude(struct draft *d, struct attempt *a, enum verdict verdict)
 		d->who = a->who;
 		a->who = NULL;
 	}
-	/* The edit points into the base. */
+	/* The committed edit points into the base, so take it over only if both have the same
+	 * base. */
 	if (d->base == a->base) {
 		d->last = a->last;
 		a->last = (struct committed){.edited = NULL};
@@ -627,10 +624,8 @@ bool draft_expire(struct draft *d)
 	return true;
 }
 
-/*
- * Cells, or tokens, that are not blank. A comma is part of a number where the header has another
- * separator.
- */
+/* Counts cells, or tokens, that are not blank. A comma is part of a number where the header has
+ * another separator. */
 static size_t words_of(const struct view *view, struct bytes text)
 {
 	const uint8_t *line = text.size ? memchr(text.data, '\n', text.size) : NULL;

@@ -55,6 +55,7 @@ struct draft {
 	bool is_renamed;   /* the text was saved when its clip had another name than in base */
 	unsigned rejected; /* number of this draft's .rejected file, or 0 */
 	unsigned unkept;   /* how often in a row the refused text could not be kept */
+	/* credentials of the last program that wrote to the text; NULL: those of the daemon */
 	struct caller *who;
 	int64_t closed;        /* time when the last writer closed the view; set by draft_settle */
 	struct budget *budget; /* budget for memory, not owned; NULL: no limit */

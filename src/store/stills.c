@@ -54,8 +54,8 @@ bool stills_claims(const char *name)
 
 /* ---- names ---- */
 
-/* May the name of a still have only plain characters? The engine would interpret others, or find no
- * file. */
+/* Does the name of a still have only plain characters? The engine would interpret others, or find
+ * no file. */
 static bool stills_is_plain(const char *url)
 {
 	for (const char *p = url; *p; p++)

@@ -9,10 +9,11 @@ struct store {
 	struct state *state;
 	struct history *history;
 	struct cache *cache;
-	struct naming *naming;              /* may be NULL */
-	skeleton_reporter *report_skeleton; /* may be NULL */
+	struct naming *naming; /* table of bone names; may be NULL */
+	skeleton_reporter
+		*report_skeleton; /* function to report faults of skeletons to; may be NULL */
 	void *skeleton_closure;
-	const struct guard *guard; /* may be NULL */
+	const struct guard *guard; /* decides which files beside animations are used; may be NULL */
 };
 
 struct store *store_new(const struct store_options *options, struct state *state)
@@ -66,7 +67,7 @@ size_t store_cached(const struct store *s)
 	return cache_size(s->cache);
 }
 
-/* The first pattern of the options that matches, or NULL. */
+/* Returns the first pattern of the options that matches, or NULL. */
 static const struct pattern *find_pattern(const struct store *s, const char *file_name)
 {
 	for (unsigned i = 0; i < s->options.pattern_count; i++) {

@@ -25,28 +25,26 @@
 struct store;
 struct store_options {
 	size_t cache;    /* limit, in bytes, of unreferenced versions in the cache */
-	size_t max_file; /* bytes; larger files are not decoded */
-	struct rate {    /* --rate FORMAT=HZ */
+	size_t max_file; /* limit in bytes; larger files are not decoded */
+	struct rate {    /* values of --rate FORMAT=HZ */
 		const struct format *format;
 		double hz;
 	} rates[16];
 	unsigned rate_count;
-	struct pattern { /* --type GLOB=FORMAT[:BONES]; codec NULL: auto */
+	struct pattern { /* values of --type GLOB=FORMAT[:BONES]; codec NULL: auto */
 		char *glob;
 		const struct codec *codec;
-		uint32_t bones; /* 0: not given */
+		uint32_t bones; /* number of bones; 0: not given */
 	} * patterns;
 	unsigned pattern_count;
-	struct base_rule bases[16]; /* --base */
+	struct base_rule bases[16]; /* rules of --base */
 	unsigned base_count;
-	enum rotations rotations; /* --rotations */
-	struct style style;       /* --bones, --bvh */
+	enum rotations rotations; /* value of --rotations */
+	struct style style;       /* values of --bones and --bvh */
 	size_t history;           /* --history: bytes of old versions; 0: none are kept */
 };
-/*
- * The options are copied, but not their patterns. state NULL: nothing can be committed. NULL when
- * out of memory.
- */
+/* Makes a store. The options are copied, but not their patterns. `state` NULL: nothing can be
+ * committed. NULL when out of memory. */
 struct store *store_new(const struct store_options *options, struct state *state);
 /*
  * Names bones by the table in this folder (naming.h), which the caller keeps open. Replaces an
@@ -63,7 +61,7 @@ void store_report_skeletons(struct store *s, skeleton_reporter *report, void *cl
  * it before the first source is made.
  */
 void store_guard(struct store *s, const struct guard *guard);
-void store_free(struct store *s);           /* call it after freeing its sources; NULL is fine */
+void store_free(struct store *s); /* call it after freeing the store's sources; NULL is ignored */
 size_t store_cached(const struct store *s); /* bytes, for .animfs/status */
 /*
  * Could a file of this name be an animation? Patterns of the options come first. *probe: it depends
@@ -75,18 +73,16 @@ bool store_claims(const struct store *s, const char *file_name, const struct cod
 /* ---- for the other files of src/store ---- */
 
 struct cache *store_cache(const struct store *s);
-struct state *store_state(const struct store *s);         /* NULL: nothing can be committed */
-struct history *store_history(const struct store *s);     /* NULL only where there is no state */
+struct state *store_state(const struct store *s);         /* NULL if nothing can be committed */
+struct history *store_history(const struct store *s);     /* NULL only if there is no state */
 const struct guard *store_guarded(const struct store *s); /* may be NULL */
 const struct store_options *store_settings(const struct store *s);
 struct naming_table *store_naming(const struct store *s, const struct format *format);
-/* Is there a function for faults of skeletons (store_report_skeletons)? */
+/* Returns whether a function for faults of skeletons is set (store_report_skeletons). */
 bool store_reports_skeletons(const struct store *s);
 void store_report_skeleton(const struct store *s, const char *path, const char *fault);
-/*
- * The decoding of a file of this name and format (codec NULL: any) by the options and the table of
- * names. The caller drops how.names.
- */
+/* Returns how to decode a file of this name and format (codec NULL: any), by the options and the
+ * table of names. The caller drops how.names. */
 struct decoding store_decoding(const struct store *s, const char *file_name,
 			       const struct codec *codec);
 

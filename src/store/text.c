@@ -60,7 +60,7 @@ bool text_is_shared(const struct text *t)
 	return t && t->references > 1;
 }
 
-/* t may be NULL: no bytes. */
+/* Copies a text; `t` may be NULL, which has no bytes. */
 static struct text *copy_text(const struct text *t, size_t room)
 {
 	struct bytes from = text_bytes(t);
