@@ -78,7 +78,7 @@ struct owkey {
 	const uint8_t *data;
 };
 
-/* All keys, sorted by bone, kind and frame; equal ones in stored order. */
+/* index of the first key of each list, by bone * LIST_COUNT + kind, with one more for the end */
 struct owkeys {
 	size_t *first; /* by bone * LIST_COUNT + kind; one more for the end */
 	struct owkey *keys;
@@ -117,7 +117,8 @@ static inline uint32_t owanim_index(const struct owlist *list, uint32_t i)
 
 enum list_kind owanim_kind(enum role role);
 
-/* Checks a whole file. Allocates in f->arena, which the caller releases, also after a failure. */
+/* Sets f->fit to the interpretation with the least evidence against it, and f->wrong. The header
+ * must be checked. False and err if the lists lead out of the file in every interpretation. */
 bool owanim_read(struct owanim *f, struct bytes src, struct err *err);
 /*
  * Finds f->fit, the reading with the least evidence against it, and f->wrong. The header was
@@ -125,15 +126,15 @@ bool owanim_read(struct owanim *f, struct bytes src, struct err *err);
  */
 bool owanim_find_fit(struct owanim *f, struct err *err);
 
-/* Where the indices or the data of a list begin. */
+/* Finds where the indices or the data of a list begin. */
 bool owanim_follow(const struct owanim *f, uint32_t entry, unsigned field, uint64_t *at);
 struct owlist owanim_list(const struct owanim *f, uint32_t entry, enum list_kind kind);
-/* Allocates in f->arena; false when out of memory. */
+/* Returns a curve of a kind, without keys. */
 bool owanim_keys(struct owanim *f, struct owkeys *keys);
 /* A curve of a kind, without keys. */
 struct curve owanim_curve(enum list_kind kind);
 
-/* For the codec, which is at the end of owanim_write.c. */
+/* The format, for the codec entry at the end of owanim_write.c. */
 extern const struct format owanim_format;
 bool owanim_probe(struct bytes src);
 struct anim *owanim_decode(struct bytes src, const struct hints *hints, struct err *err);

@@ -12,10 +12,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/*
- * Lists may share arrays, so a small file can have many keys: up to this, or to as many as it has
- * bytes.
- */
+/* Limit of keys, or the file's size in bytes if that is larger: lists may share arrays, so a small
+ * file can have many keys. */
 #define KEYS_MIN 0x40000u
 #define KEYS_PER_BYTE 4
 
@@ -28,7 +26,7 @@ struct claims {
 	unsigned count;
 };
 
-/* `last`: number of the last frame, rounded already. */
+/* Adds a possible number of frames; `last` is the number of the last frame, already rounded. */
 static void add_claim(struct claims *c, double last)
 {
 	uint32_t frames;
@@ -43,10 +41,8 @@ static void add_claim(struct claims *c, double last)
 	c->frames[c->count++] = frames;
 }
 
-/*
- * The numbers of frames that follow from duration and rate, as various programs compute them, most
- * likely first. A duration that is not a positive number gives none.
- */
+/* Returns the numbers of frames that follow from duration and rate, as various programs compute
+ * them, most likely first. None if the duration is not a positive number. */
 static struct claims claims_of(float duration, float fps)
 {
 	struct claims c = {.count = 0};
@@ -69,17 +65,17 @@ struct range {
 
 struct trial {
 	struct owanim *f; /* the file whose interpretation is being tried */
-	uint32_t claim;   /* frames; 0: not known */
+	uint32_t claim;   /* number of frames that is tried; 0: not known */
 	uint64_t wrong;
 
 	/* Results that depend on the arrays only, kept while those stay the same. */
 	bool tried, fine;
-	struct owfit arrays; /* the fit that they are for */
+	struct owfit arrays; /* the interpretation that these results are for */
 	uint64_t keys, keys_left;
-	uint32_t most;      /* keys of a list */
+	uint32_t most;      /* number of keys of the longest list */
 	uint32_t index_end; /* one past the largest index */
-	uint64_t twice;     /* bytes used by two arrays */
-	uint64_t unknown;   /* bytes used by none */
+	uint64_t twice;     /* number of bytes that two arrays use */
+	uint64_t unknown;   /* number of bytes that no array uses */
 	struct range *ranges;
 	size_t count, room;
 };
@@ -175,7 +171,8 @@ static int owanim_fit_by_place(const void *a, const void *b)
 	return p->size < q->size ? -1 : p->size > q->size;
 }
 
-/* Bytes that no array uses. Zeros up to the next multiple of 4 (from the table) are padding. */
+/* Counts the bytes that no array uses. Zeros up to the next multiple of 4 (from the table) are
+ * padding. */
 static uint64_t unclaimed_bytes(const struct owanim *f, uint64_t from, uint64_t to)
 {
 	while (from < to && (from - f->table_at) % 4 && f->src.data[from] == 0)
@@ -194,7 +191,7 @@ static void weigh_ranges(struct trial *t)
 		uint64_t r_end = r->at + r->size;
 
 		if (i > 0 && owanim_fit_by_place(r - 1, r) == 0)
-			continue; /* shared */
+			continue; /* the lists share this array */
 		if (r->at > end)
 			t->unknown += unclaimed_bytes(t->f, end, r->at);
 		else
@@ -205,7 +202,7 @@ static void weigh_ranges(struct trial *t)
 	t->unknown += unclaimed_bytes(t->f, end, t->f->src.size);
 }
 
-/* Has this interpretation the same arrays as the last one? */
+/* Does this interpretation find the same arrays as the last one? */
 static bool same_arrays(const struct trial *t)
 {
 	const struct owfit *a = &t->arrays, *b = &t->f->fit;
@@ -232,7 +229,7 @@ static bool try_arrays(struct trial *t, struct err *err)
 	return t->fine;
 }
 
-/* The number of indices past the claimed frames. */
+/* Counts the indices past the claimed frames. */
 static uint64_t count_wrong(const struct trial *t)
 {
 	const struct owanim *f = t->f;
@@ -250,7 +247,7 @@ static uint64_t count_wrong(const struct trial *t)
 	return wrong;
 }
 
-/* Keys past the frames that the duration claims count as well. */
+/* Sets the number of frames; keys past those that the duration claims count as well. */
 static void settle_frames(struct trial *t)
 {
 	struct owfit *fit = &t->f->fit;
@@ -273,8 +270,8 @@ struct search {
 	struct trial trial;
 	bool found;
 	struct owfit best;
-	uint64_t evidence, wrong; /* of the best */
-	struct err why;           /* error of the first that failed */
+	uint64_t evidence, wrong; /* counts of the best trial */
+	struct err why;           /* error of the first trial that failed */
 };
 
 static void try_fit(struct search *s, uint32_t claim, struct owfit fit)
@@ -320,7 +317,8 @@ static void try_widths(struct search *s, const struct claims *c, bool by_frame)
 	}
 }
 
-/* If the duration is too short, indices may be wide because of keys past its end. */
+/* Tries more frames: if the duration is too short, indices may be wide because of keys past its
+ * end. */
 static void try_longer(struct search *s, const struct claims *c)
 {
 	struct owfit fit = {.rule = WIDTH_BY_LIMIT, .wide = true};

@@ -22,7 +22,7 @@
 #define BONES_MAX 0xFFFFu
 #define DATA_MAX 12
 
-/* in new files */
+/* kind in the header of new files */
 #define USUAL_KIND 160
 #define USUAL_RATE 30
 
@@ -30,9 +30,9 @@ enum rank { RANK_HEADER, RANK_BONES, RANK_TABLE, RANK_ARRAYS };
 
 /* A key of the new file. */
 struct element {
-	size_t list;    /* entry * LIST_COUNT + kind */
-	uint32_t place; /* index in the old list, or NEW */
-	uint32_t order; /* among the new keys of the list */
+	size_t list;    /* number of the list: entry * LIST_COUNT + kind */
+	uint32_t place; /* index of the key in the old list, or NEW */
+	uint32_t order; /* order among the new keys of the list */
 	uint32_t index;
 	uint8_t data[DATA_MAX];
 };
@@ -50,18 +50,18 @@ enum { INDICES, VALUES };
 struct edit {
 	const struct anim *a;
 	const struct clip *clip;
-	struct owanim old; /* src.size 0: there is no old file */
+	struct owanim old; /* the old file; src.size 0: there is none */
 	struct owkeys keys;
-	struct owfit fit; /* of the new file */
+	struct owfit fit; /* interpretation of the new file */
 	uint32_t bones, entries, old_entries;
-	uint32_t *origins; /* by entry: its old entry, or NEW */
+	uint32_t *origins; /* for each entry: its old entry, or NEW */
 	struct element *elements;
 	size_t element_count;
-	uint32_t *counts;     /* by list */
-	struct array *arrays; /* by list: ARRAY_COUNT each */
+	uint32_t *counts;     /* for each list: number of keys */
+	struct array *arrays; /* ARRAY_COUNT arrays for each list */
 	struct layout layout;
 	uint8_t *header, *ids, *table;
-	struct part *header_part, *ids_part, *table_part; /* NULL if empty */
+	struct part *header_part, *ids_part, *table_part; /* parts of the layout; NULL if empty */
 	struct err *err;
 };
 
@@ -88,7 +88,7 @@ static bool owanim_write_refuse_value(const struct edit *e, const struct place *
 		       p->track->label, p->frame, role_names[p->role], what);
 }
 
-/* Unchanged components keep their bits. */
+/* Stores a position; unchanged components keep their bits. */
 static bool store_position(const struct edit *e, const struct place *p, const double *value,
 			   const uint8_t *was, uint8_t *data)
 {
@@ -124,10 +124,8 @@ static bool store_scale(const struct edit *e, const struct place *p, const doubl
 	return true;
 }
 
-/*
- * A length further from 1 than rounding explains is not a rotation. Views show such values as they
- * are.
- */
+/* Tolerance for the length of a quaternion. One further from 1 than rounding explains is not a
+ * rotation; views show such values unchanged. */
 #define UNIT_TOLERANCE 1e-6
 
 static bool store_rotation(const struct edit *e, const struct place *p, const double *value,
@@ -182,7 +180,7 @@ static void add_element(struct edit *e, uint32_t bone, enum list_kind kind, uint
 	memcpy(to->data, data, owanim_data_size(kind));
 }
 
-/* The old keys of a track; none for a new bone. */
+/* Returns the old keys of a track; none for a new bone. */
 static const struct owkey *old_keys(const struct edit *e, const struct track *t, enum role role,
 				    size_t *count)
 {
@@ -278,7 +276,7 @@ static size_t owanim_write_count_keys(const struct edit *e)
 	return count;
 }
 
-/* By list; old keys in stored order, then new ones by index. */
+/* Orders elements by list; old keys in stored order, then new keys by index. */
 static int by_list(const void *a, const void *b)
 {
 	const struct element *p = a, *q = b;
@@ -443,7 +441,7 @@ static void claim_array(const struct edit *e, size_t list, unsigned which, struc
 				list * ARRAY_COUNT + which};
 }
 
-/* All used ranges of the old file, by offset. */
+/* Finds all used ranges of the old file, sorted by offset. */
 static struct claim *find_claims(struct edit *e, size_t *count)
 {
 	size_t lists = (size_t)e->old_entries * LIST_COUNT, n = 0;
@@ -470,10 +468,8 @@ static struct claim *find_claims(struct edit *e, size_t *count)
 	return claims;
 }
 
-/*
- * The zeros after an array that pad it to a multiple of 4 belong to it; `limit`: start of the next
- * range.
- */
+/* Returns the end of an array with the zeros that pad it to a multiple of 4; `limit` is the start
+ * of the next range. */
 static size_t padded_end(const struct edit *e, size_t end, size_t limit)
 {
 	while (end < limit && (end - e->old.table_at) % 4 && e->old.src.data[end] == 0)
@@ -481,16 +477,15 @@ static size_t padded_end(const struct edit *e, size_t end, size_t limit)
 	return end;
 }
 
-/*
- * Offsets must be a multiple of 4 from the table. If the old parts are not aligned so, no part
- * needs to be: all sizes are multiples of 4, so parts move by such.
- */
+/* Returns the alignment of arrays: 4, counted from the table. If the old parts are not aligned so,
+ * no part needs to be: all sizes are multiples of 4, so parts move by such. */
 static size_t array_alignment(const struct edit *e)
 {
 	return e->old_entries && e->old.table_at % 4 ? 1 : 4;
 }
 
-/* The new array for each old one. NULL: its entry is gone, or has no keys of that kind any more. */
+/* Returns the new array for each old one; NULL: its entry is gone, or no longer has keys of that
+ * kind. */
 static struct array **find_heirs(struct edit *e)
 {
 	struct array **heirs =
@@ -514,10 +509,8 @@ static void give_array(const struct edit *e, struct array *array, struct part *p
 	array->part = part;
 }
 
-/*
- * `count` old arrays share one range: those with the same new bytes keep sharing it; if none of
- * them does, one may put its new bytes there.
- */
+/* Adds the part for a range that `count` old arrays share: those with the same new bytes keep
+ * sharing it; if none of them does, one may put its new bytes there. */
 static void owanim_write_add_range(struct edit *e, const struct claim *c, size_t count, size_t end,
 				   struct array **heirs)
 {
@@ -581,7 +574,7 @@ static void add_new_arrays(struct edit *e)
 	}
 }
 
-/* A table of `count` entries, which had `old_count` at `at`. */
+/* Adds a table of `count` entries, which had `old_count` entries at offset `at`. */
 static bool owanim_write_add_table(struct edit *e, enum rank rank, uint64_t at, size_t old_count,
 				   size_t count, size_t size, uint8_t **bytes, struct part **part)
 {
@@ -635,7 +628,7 @@ static bool owanim_write_put_offset(const struct edit *e, size_t entry_at, uint8
 	return true;
 }
 
-/* The offsets of a list that has no keys, and had none, stay as they are. */
+/* Writes a table entry. The offsets of a list that has no keys, and had none, stay unchanged. */
 static bool put_entry(const struct edit *e, uint32_t entry)
 {
 	uint8_t *p = e->table + (size_t)entry * ENTRY_SIZE;
@@ -832,7 +825,7 @@ static bool owanim_write_begin_edit(struct edit *e, struct bytes old)
 	return find_origins(e);
 }
 
-/* Does another rule give the same widths? Then it is as good. */
+/* Does another width rule give the same widths? Then that interpretation is as good. */
 static bool is_meant(const struct edit *e, const struct owfit *is)
 {
 	const struct owfit *fit = &e->fit;
@@ -849,7 +842,7 @@ static bool is_meant(const struct edit *e, const struct owfit *is)
 	return true;
 }
 
-/* A duration near the wanted one that gives this number of frames with any rounding. */
+/* Returns a duration near the wanted one that gives this number of frames with any rounding. */
 static float fitting_duration(uint32_t frames, float fps)
 {
 	float duration = (float)((frames - 1) / (double)fps);
@@ -859,7 +852,8 @@ static float fitting_duration(uint32_t frames, float fps)
 	return duration;
 }
 
-/* The file does not state its interpretation, so the result must be recognized as intended. */
+/* Checks that the result is interpreted as intended, since the file does not record its
+ * interpretation. */
 static bool check_fit(struct edit *e, struct bytes out)
 {
 	float fps = get_f32(out.data + AT_FPS), duration = get_f32(out.data + AT_DURATION);

@@ -18,7 +18,7 @@ static double wanted_value(const struct quant *q, uint32_t key, unsigned axis)
 	return curve_value(q->wanted, key, axis);
 }
 
-/* The old key shown at this frame; past the end the last one. */
+/* Returns the old key shown at this frame; past the end, the last key. */
 static uint32_t old_key(const struct quant *q, uint32_t key)
 {
 	return key < q->old->count ? key : q->old->count - 1;
@@ -29,7 +29,7 @@ static double old_value(const struct quant *q, uint32_t key, unsigned axis)
 	return curve_value(q->old, old_key(q, key), axis);
 }
 
-/* NaNs are equal here, since a grid cannot distinguish them. */
+/* Is a component unchanged? NaNs are equal here, since a grid cannot distinguish them. */
 static bool quant_is_kept(const struct quant *q, uint32_t key, unsigned axis)
 {
 	double now = wanted_value(q, key, axis), old;
@@ -40,7 +40,7 @@ static bool quant_is_kept(const struct quant *q, uint32_t key, unsigned axis)
 	return f64_same(now, old);
 }
 
-/* A value that is not finite is only accepted if the old value was not finite. */
+/* Refuses a value that is not finite, unless the old value was not finite. */
 static const char *check_value(struct quant *q, uint32_t key, unsigned axis)
 {
 	double now = wanted_value(q, key, axis);
@@ -71,9 +71,9 @@ const char *quant_float(struct quant *q, uint32_t key, unsigned axis, float *out
 /* ---- on the old grid ---- */
 
 enum fit {
-	FIT_KEPT,    /* unchanged */
-	FIT_ON,      /* on the grid, to the precision of a float32 */
-	FIT_BETWEEN, /* within the grid's range */
+	FIT_KEPT,    /* the value is unchanged */
+	FIT_ON,      /* the value is on the grid, to the precision of a float32 */
+	FIT_BETWEEN, /* the value is within the grid's range, but not on the grid */
 	FIT_OUTSIDE,
 };
 
@@ -87,10 +87,9 @@ static uint32_t old_k(const struct quant *q, uint32_t key, unsigned axis)
 	return get_u16(q->old->stored + 2 * ((size_t)old_key(q, key) * curve_width(q->old) + axis));
 }
 
-/*
- * The text of an end of the grid may be outside by less than a float32 resolution, in the shown
- * unit; it means the end if it is near enough in the stored unit too.
- */
+/* Finds how a value fits the old grid. The text of an end of the grid may be outside by less than a
+ * float32 resolution, in the shown unit; it means the end if it is near enough in the stored unit,
+ * too. */
 static enum fit fit_value(const struct quant *q, uint32_t key, unsigned axis,
 			  const struct lane *lane, uint32_t *k)
 {
@@ -118,7 +117,7 @@ static enum fit fit_value(const struct quant *q, uint32_t key, unsigned axis,
 
 /* The requirements for a finer grid. */
 struct room {
-	uint32_t largest; /* k */
+	uint32_t largest; /* largest k */
 	double farthest;  /* largest distance of a value from the nearest k */
 	double below;     /* distance in steps of values that mean the base but are below */
 	uint32_t between; /* number of values between two k */
@@ -139,7 +138,7 @@ static void quant_make_room(struct room *room, enum fit how, uint32_t k, double 
 		room->below = fmax(room->below, -place);
 }
 
-/* How many times the step can be halved exactly. */
+/* Returns how many times the step can be halved exactly. */
 static unsigned find_shift(const struct room *room, float step)
 {
 	int shift = 0;
@@ -177,7 +176,8 @@ static bool is_constant(const struct quant *q, unsigned axis)
 	return true;
 }
 
-/* False if a new grid is better: for a value outside, or if all keys have one new value. */
+/* Can the old grid be kept? False if a new grid is better: for a value outside, or if all keys have
+ * one new value. */
 static bool keep_grid(const struct quant *q, unsigned axis, struct lane *lane, uint16_t *k)
 {
 	struct room room = {.largest = 0};
@@ -214,7 +214,7 @@ static double new_value(const struct quant *q, uint32_t key, unsigned axis)
 	return said / q->unit;
 }
 
-/* The smallest float32 with which K_MAX steps reach `most`. */
+/* Returns the smallest float32 step with which K_MAX steps from `base` reach `most`. */
 static float step_to(double base, double most)
 {
 	float step;
@@ -231,7 +231,8 @@ static float step_to(double base, double most)
 
 static void set_range(double least, double most, struct lane *lane)
 {
-	/* The nearest float32 is what is shown; it may be higher, by less than a step of k. */
+	/* Texts show the nearest float32, which may be higher than the exact number by less than a
+	 * step of k. */
 	lane->base = (float)least;
 	lane->step = step_to(lane->base, most);
 	if ((double)lane->base - least > (double)lane->step / 2) {

@@ -10,12 +10,12 @@
 
 #include "animfs/anim.h"
 
-/* The curve to store, and the stored one. */
+/* The curve to store, and the stored curve. */
 struct quant {
 	const struct curve *wanted;
-	const struct curve *old; /* of the same kind and unit; NULL: none */
-	double unit;             /* value = unit * stored */
-	uint32_t key;            /* of the error, if there is one */
+	const struct curve *old; /* the stored curve, of the same kind and unit; NULL: none */
+	double unit;             /* unit of the curve: value = unit * stored */
+	uint32_t key;            /* index of the key with the error, if there is an error */
 };
 
 /*

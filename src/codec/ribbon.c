@@ -108,7 +108,8 @@ bool ribbon_read(struct ribbon *f, struct bytes src, struct err *err)
 	return true;
 }
 
-/* Two bytes are little evidence: only a file without a byte to spare is accepted. */
+/* Recognizes a file. The two bytes at the beginning are little evidence, so no byte of the file may
+ * be left over. */
 bool ribbon_probe(struct bytes src)
 {
 	struct ribbon f;
@@ -120,7 +121,7 @@ bool ribbon_probe(struct bytes src)
 
 struct keys {
 	uint32_t count, *frames;
-	uint8_t *stored; /* u16[3] each */
+	uint8_t *stored; /* stored values, u16[3] per key */
 };
 
 /* The keys of an object. Counted in a first pass and filled in a second. */
@@ -170,7 +171,7 @@ static void take_keyframe(struct object *o, uint32_t frame, const struct keyfram
 	}
 }
 
-/* With `counting` counts the keys, else fills them in. */
+/* Visits all keyframes; with `counting` counts the keys, else fills them in. */
 static void visit_keyframes(struct decoder *d, bool counting)
 {
 	for (uint32_t frame = 0; frame < d->f.frames; frame++) {

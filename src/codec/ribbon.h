@@ -13,7 +13,7 @@
 #define FRAMES_MAX 65531 /* with more, the table would leave no byte for keyframes */
 #define OBJECTS 256
 
-#define KEYFRAME_SIZE 2 /* without its parts */
+#define KEYFRAME_SIZE 2 /* size of a keyframe without its parts */
 #define PART_SIZE 6
 #define PART_COUNT 3
 #define PART_BITS ((1u << PART_COUNT) - 1)
@@ -25,7 +25,7 @@ static const enum role part_roles[PART_COUNT] = {ROLE_ROTATION, ROLE_SCALE, ROLE
 struct ribbon {
 	struct bytes src;
 	uint32_t frames;
-	size_t table_end, end; /* of the frames */
+	size_t table_end, end; /* offset of the end of the table, and of the end of the frames */
 };
 
 static inline size_t place_field(uint32_t frame)
@@ -33,7 +33,7 @@ static inline size_t place_field(uint32_t frame)
 	return HEADER_SIZE + PLACE_SIZE * (size_t)frame;
 }
 
-/* The place where a frame begins and the one before it ends. */
+/* Returns the offset where a frame begins, and the frame before it ends. */
 static inline size_t frame_place(const struct ribbon *f, uint32_t frame)
 {
 	return PLACE_UNIT * (size_t)get_u16(f->src.data + place_field(frame));
@@ -64,9 +64,9 @@ static inline bool ribbon_next(const struct ribbon *f, size_t *at, size_t end, s
 	return true;
 }
 
-/* Reads all of src; false and err if it cannot. */
+/* Reads and checks all of src; false and err if that fails. */
 bool ribbon_read(struct ribbon *f, struct bytes src, struct err *err);
-/* For the codec, which is at the end of ribbon_write.c. */
+/* Functions for the codec entry at the end of ribbon_write.c. */
 bool ribbon_probe(struct bytes src);
 struct anim *ribbon_decode(struct bytes src, const struct hints *hints, struct err *err);
 

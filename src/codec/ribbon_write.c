@@ -18,12 +18,13 @@ struct cursor {
 struct encoder {
 	const struct anim *a;
 	const struct clip *clip;
-	struct ribbon old;              /* has no frames where there is no old file */
-	struct cursor cursors[OBJECTS]; /* by object; without a track where there is none */
+	struct ribbon old;              /* the old file, without frames if there is none */
+	struct cursor cursors[OBJECTS]; /* for each object: its track, if there is one */
 	struct cursor *became[OBJECTS]; /* present track of an old object; NULL: it was removed */
-	uint8_t old_objects[OBJECTS];   /* those that the old file has, by their place in it */
+	uint8_t old_objects[OBJECTS];   /* objects of the old file, in the order in which they occur
+					   there */
 	unsigned old_count;
-	size_t size; /* of all keyframes */
+	size_t size; /* size of all keyframes in bytes */
 	struct buf *out;
 	struct err *err;
 };
@@ -226,7 +227,7 @@ static bool put_key(const struct encoder *e, const struct track *track, enum rol
 		double value = curve_value(c, key, axis), stored = value / lane->unit;
 		double place = (stored - (double)lane->base) / (double)lane->step;
 
-		/* Written so that it is also true of a NaN. */
+		/* Written so that a NaN is refused, too. */
 		if (!(place >= -0.5 && place <= UINT16_MAX + 0.5))
 			return ribbon_write_refuse_value(e, track, role, key, value);
 		buf_u16(e->out, (uint16_t)(num_nearest_k(stored, lane) ^ 0x8000));
@@ -291,7 +292,7 @@ static void put_place(const struct encoder *e, uint32_t frame)
 	put_u16(e->out->data + place_field(frame), (uint16_t)(e->out->size / PLACE_UNIT));
 }
 
-/* The bytes between the table and the first frame, and those behind the last. */
+/* Returns the bytes between the table and the first frame, and those behind the last frame. */
 static struct bytes old_gap(const struct ribbon *old)
 {
 	if (!old->src.size)

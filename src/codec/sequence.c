@@ -44,13 +44,13 @@ enum { FILE_COLUMN };
 static const struct column columns[] = {[FILE_COLUMN] = {"file", NULL, NULL, 0}};
 static const struct table_form form = {columns, 1, 1, 1, 1};
 
-/* While it is read. */
+/* The state while a list is read. */
 struct list {
 	const struct hints *hints;
 	struct table table;
 	struct join join;
-	struct anim **files; /* decoded, in order */
-	const char **names;  /* the arena's */
+	struct anim **files; /* decoded files, in order */
+	const char **names;  /* names of the files, in the arena */
 	size_t count;
 	struct anim *whole;
 };
@@ -209,7 +209,8 @@ static struct anim *sequence_decode(struct bytes src, const struct hints *hints,
 
 /* ---- the rest of a codec ---- */
 
-/* Any table with a column of this name would fit, so only the name makes a file a list. */
+/* Does not recognize lists by content: any table with a column of this name would fit, so only the
+ * name makes a file a list. */
 static bool sequence_probe(struct bytes src)
 {
 	(void)src;

@@ -48,7 +48,7 @@ static const struct format skel_format = {
 struct skel {
 	struct bytes src;
 	uint32_t frames, bones;
-	size_t end; /* of the last bone */
+	size_t end; /* offset of the end of the last bone */
 };
 
 static size_t bone_place(const struct skel *f, uint32_t bone)
@@ -118,7 +118,7 @@ static bool skel_make_track(struct anim *a, const struct skel *f, uint32_t bone,
 	};
 	if (!c || !t->name)
 		return false;
-	/* The keys stay where they are in the file. */
+	/* The keys of the curve stay where they are in the file. */
 	*c = (struct curve){
 		.kind = CURVE_VECTOR,
 		.keyed = true,

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define SPAN 1.41421 /* the readers' constant; the square root of 2 is another number */
+#define SPAN 1.41421 /* constant of the readers; not quite the square root of 2 */
 
 /* The grid of the i-th component that is kept: a, b or c. */
 static const struct grid {
@@ -32,7 +32,8 @@ void smallest3_decode(const uint8_t *code, double q[4])
 	q[slot] = rest > 0 ? sqrt(rest) : 0;
 }
 
-/* False where a component had to be clamped. */
+/* Encodes a quaternion without the component `slot`. False if another component had to be
+ * clamped. */
 static bool encode_in_slot(const double q[4], unsigned slot, uint8_t *code)
 {
 	double sign = q[slot] < 0 ? -1 : 1;
