@@ -15,6 +15,7 @@ struct import_file {
 	struct store *store;
 	struct state *state;
 	const char *path; /* path of the animation file from SOURCE */
+	/* loose file of the member, if the file is a member of an archive; or NULL */
 	const struct loose *loose;
 	const char *name;                /* the last part of path */
 	const char *folder;              /* the part of path before the name */

@@ -19,15 +19,14 @@ struct mounted {
 bool mounted_find(const char *path, struct mounted *m, struct err *err);
 void mounted_release(struct mounted *m);
 
-/* Calls it for every visible animfs mount. False: no memory, or `visit` returned false. */
+/* Calls `visit` for every visible animfs mount. False: out of memory, or `visit` returned false. */
 typedef bool mounted_visit(void *closure, const char *mountpoint, const char *source);
 bool mounted_each(mounted_visit *visit, void *closure);
-/* Finds the mountpoint and SOURCE of the mount that the path is in; false: none. Free both. */
+/* Finds the mountpoint and SOURCE of the mount that contains the path; false if there is none. The
+ * caller frees both. */
 bool mounted_point(const char *path, char **mountpoint, char **source);
-/*
- * Where a mount shows the animation file that the path is in, or is of something in, has clips
- * whose folders were removed leave the file now, and not only when it has been quiet for a while.
- */
+/* Completes the removal of clips at once: in a mount, clips whose folders were removed leave the
+ * animation file only after a pause. The path is of the animation or of something in it. */
 void mounted_settle(const char *path);
 
 #endif

@@ -55,7 +55,7 @@ bool option_rate(struct store_options *o, const char *value, struct err *err)
 	return true;
 }
 
-/* "canm", "ff9anim:24", "auto" */
+/* Parses a format of --type: "canm", "ff9anim:24", "auto". */
 static bool read_format(const char *value, struct pattern *pattern, struct err *err)
 {
 	size_t length = strcspn(value, ":");

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define BAR_STEP 100    /* ms between two bars */
-#define LINE_STEP 10000 /* ms between two lines */
+#define BAR_STEP 100    /* milliseconds between two updates of the bar */
+#define LINE_STEP 10000 /* milliseconds between two lines */
 
 static volatile sig_atomic_t interrupted;
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -18,7 +18,7 @@ static void note_signal(int number)
 	interrupted = number;
 }
 
-/* A signal that was ignored (nohup, a shell's background) stays ignored. */
+/* Catches signals, except those that are ignored (nohup, a shell's background). */
 static void catch_signals(void)
 {
 	struct sigaction action = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND}, was;
@@ -38,7 +38,7 @@ void progress_begin(struct progress *p, const char *verb, size_t count)
 	catch_signals();
 }
 
-/* "export: 120 of 1000 files, 85.2 MB/s, 0:12 left" */
+/* Prints the progress: "export: 120 of 1000 files, 85.2 MB/s, 0:12 left". */
 static void print_progress(const struct progress *p, int64_t now)
 {
 	double seconds = (double)(now - p->began + 1) / 1000;

@@ -18,15 +18,16 @@ struct progress {
 	const char *verb;
 	size_t count, done;
 	uint64_t bytes;
-	int64_t began, shown; /* ms */
+	int64_t began, shown; /* times in milliseconds */
 	bool terminal;
 	_Atomic bool stop;
 	pthread_mutex_t lock;
 };
 
-/* From now until the end SIGINT, SIGTERM and SIGHUP stop the work; a second signal kills. */
+/* Begins showing progress. Until the end, SIGINT, SIGTERM and SIGHUP stop the work; a second signal
+ * kills. */
 void progress_begin(struct progress *p, const char *verb, size_t count);
-/* One more file is done, with this many bytes of text. */
+/* Counts one more finished file, with this many bytes of text. */
 void progress_step(struct progress *p, size_t bytes);
 /* Prints "animfs: " and a message, without disturbing the bar. */
 void progress_message(struct progress *p, const char *message);
@@ -37,7 +38,7 @@ void progress_output(struct progress *p, struct bytes lines);
 void progress_stop(struct progress *p);
 /* Should the work stop? */
 bool progress_stopped(const struct progress *p);
-/* Removes the bar. True if a signal stopped the work. */
+/* Removes the bar. Returns true if a signal stopped the work. */
 bool progress_end(struct progress *p);
 
 #endif

@@ -41,7 +41,7 @@ static bool put_read_text(const char *from, size_t limit, struct buf *out)
 	return fine;
 }
 
-/* Colours the first line, which has place and reason. */
+/* Prints a refusal with its first line, which has place and reason, in colour. */
 static void print_refusal(const struct buf *reason)
 {
 	const uint8_t *end = memchr(reason->data, '\n', reason->size);

@@ -11,17 +11,16 @@
 
 #include "animfs/base.h"
 
-/* {0}: all files. */
+/* One of several parts of a tree; {0}: all files. */
 struct shard {
-	uint32_t index; /* from 1 */
+	uint32_t index; /* number of the part, counted from 1 */
 	uint32_t count;
 };
 
-/*
- * Parses "2/5", the second of five; NULL leaves *s as it is. False, with err set, if it is invalid.
- */
+/* Parses "2/5", the second of five parts; NULL leaves *s unchanged. False, with err set, if the
+ * value is invalid. */
 bool shard_parse(struct shard *s, const char *value, struct err *err);
-/* The part, of `count`, that a file is in; the path as for shard_has. */
+/* Returns the index of the part, of `count`, that a file is in; the path is as for shard_has. */
 uint32_t shard_of(const char *path, uint32_t count);
 /* Is the file in this part? The path is relative to the given folder, without "./". */
 bool shard_has(const struct shard *s, const char *path);

@@ -16,8 +16,8 @@
 struct listed {
 	bool json, null, several;
 	bool first;       /* no path, or no entry of the current one, has been written yet */
-	const char *path; /* of the current folder */
-	struct buf out;   /* JSON */
+	const char *path; /* path of the current folder */
+	struct buf out;   /* output as JSON */
 };
 
 static const char *is_editable(const struct place *place)
@@ -98,7 +98,8 @@ static void list_view(struct listed *l, const struct target *t)
 
 /* ---- ls in an archive ---- */
 
-/* Everything except plain files can be listed, and is shown with a '/' after it. */
+/* Adds an entry of an archive. Everything except plain files can be listed, and is shown with a '/'
+ * after it. */
 static void show_add_entry(struct listed *l, const char *name, enum archived_kind kind)
 {
 	if (l->json) {
@@ -237,7 +238,7 @@ int cmd_ls(int argc, char **argv)
 
 /* ---- cat ---- */
 
-/* --version: prints the text as it was in a version. */
+/* Runs --version: prints the text as it was in a version. */
 static bool print_old(const char *path, const struct command *command, const char *number)
 {
 	struct err err = {.code = ERR_NONE};
@@ -246,7 +247,7 @@ static bool print_old(const char *path, const struct command *command, const cha
 	size_t i;
 	bool fine = versions_open(&v, path, command, &err) && versions_number(&v, number, &i, &err);
 
-	/* Without a path in it, or with that of raw.*: the file's own bytes. */
+	/* Without a path inside the file, or with raw.*, print the file's own bytes. */
 	if (fine)
 		fine = *v.t.inside ? versions_text(&v, i, &text, &err)
 				   : versions_bytes(&v, i, &text, &err);

@@ -14,7 +14,7 @@ struct site {
 	int root;
 	struct state *state;
 	struct overlay *overlay;
-	bool rebuild;          /* --rebuild */
+	bool rebuild;          /* value of --rebuild */
 	char folder[PATH_MAX]; /* the path of the folder from SOURCE; "" is SOURCE itself */
 };
 #define SITE_INIT                                                                                  \

@@ -13,7 +13,7 @@
 #define TEMPORARY STAMP_FILE "~"
 #define SIZE_MAX_OF_STAMP ((size_t)1 << 30)
 #define HASH_DIGITS 32
-#define SAME "= " /* instead of a second, equal hash */
+#define SAME "= " /* stands for a second hash that equals the first */
 #define VERSION "version "
 #define IMPORTED "@"
 
@@ -43,7 +43,8 @@ static void stamp_put_version(struct buf *out, struct digest version)
 		   (unsigned long long)version.low);
 }
 
-/* A path that a line cannot hold is left out; its text counts as edited on import. */
+/* Writes the line of a text. A path that a line cannot hold is left out; its text counts as edited
+ * on import. */
 static void stamp_put_text(struct buf *out, const struct stamp_text *text)
 {
 	if (strchr(text->path, '\n'))
@@ -144,13 +145,13 @@ static struct digest stamp_take_version(char **line)
 	return take_digits(line, &d.high, &d.low) ? d : (struct digest){0, 0};
 }
 
-/* The rest of a line that begins with these words, or NULL. */
+/* Returns the rest of a line that begins with these words, or NULL. */
 static char *after_prefix(char *line, const char *words)
 {
 	return line && strncmp(line, words, strlen(words)) == 0 ? line + strlen(words) : NULL;
 }
 
-/* Reads "@5d0e...10 ", which is optional. */
+/* Reads the optional version that a text was imported into, such as "@5d0e...10 ". */
 static struct digest take_imported(char **line)
 {
 	char *version = after_prefix(*line, IMPORTED);

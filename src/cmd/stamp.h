@@ -30,15 +30,15 @@ static inline text_hash text_hash_of(struct bytes text)
 }
 
 struct stamp_text {
-	const char *path;      /* in the folder: "walk/bones/hips.csv" */
-	text_hash text;        /* of the text */
-	text_hash said;        /* of the text of the animation file at that time */
-	struct digest version; /* version it was imported into; none: it was not imported */
+	const char *path;      /* path of the text in the folder: "walk/bones/hips.csv" */
+	text_hash text;        /* hash of the exported text */
+	text_hash said;        /* hash of the text that the animation file had at that time */
+	struct digest version; /* version that the text was imported into; none: not imported */
 };
 
 struct stamp {
 	struct arena arena;
-	const char *file;      /* the animation file's name; NULL: there is no stamp */
+	const char *file;      /* name of the animation file; NULL: there is no stamp */
 	const char *made_of;   /* everything that the texts depend on, as text */
 	struct digest version; /* the version that was exported; none: unknown */
 	struct stamp_text *texts;
@@ -49,10 +49,8 @@ struct stamp {
 		ARENA_INIT, NULL, NULL, {0, 0}, NULL, 0, 0                                         \
 	}
 
-/*
- * Reads the stamp in the folder, unless it is of another file. 0 also if there is no valid one;
- * ENOMEM.
- */
+/* Reads the stamp in the folder; one of another file, or an invalid one, leaves *s empty. Returns
+ * 0, or ENOMEM. */
 int stamp_read(int folder, const char *file, struct stamp *s);
 void stamp_release(struct stamp *s);
 /* The name of the file that the stamp in the folder is of, which the caller frees; NULL: none. */

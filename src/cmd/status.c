@@ -27,30 +27,30 @@
 
 struct changed {
 	char *path, *what;
-	size_t versions; /* saves since place_status.since */
+	size_t versions; /* number of saves since place_status.since */
 	bool removed, made;
 };
 
 struct place_status {
-	const char *mountpoint; /* NULL: not mounted */
+	const char *mountpoint; /* mountpoint; NULL: SOURCE is not mounted */
 	const char *source;
-	struct buf text; /* .animfs/status, NUL-terminated; empty if it cannot be read */
-	int error;       /* the errno of that */
+	struct buf text; /* content of .animfs/status, NUL-terminated; empty if it cannot be read */
+	int error;       /* errno of reading .animfs/status */
 	char *state;     /* --state of the mount, or NULL */
-	int64_t since;   /* of `changed`, in ns since 1970 */
+	int64_t since;   /* time from which `changed` lists saves, in ns since 1970 */
 
-	/* Of the state directory. */
+	/* Facts about the state directory. */
 	struct err unseen; /* the reason why it cannot be read */
 	size_t files, versions, refused;
 	uint64_t history_bytes, upper_bytes, rejected_bytes;
 	struct changed *changed;
 	size_t changed_count, changed_room;
-	const char *overlay; /* --overlay */
-	struct buf loose;    /* the paths of loose files, each with a NUL */
+	const char *overlay; /* value of --overlay */
+	struct buf loose;    /* paths of loose files, each with a NUL */
 	size_t loose_count;
 	char *overlay_shown; /* folder of the loose files that are not in Mods */
 	struct state *opened;
-	bool failed; /* out of memory */
+	bool failed; /* an allocation failed */
 };
 
 static void release_place(struct place_status *p)
@@ -66,7 +66,7 @@ static void release_place(struct place_status *p)
 	buf_release(&p->text);
 }
 
-/* The next line "NAME VALUE" after *at; the value extends to the end of the line. */
+/* Returns the next line "NAME VALUE" after *at; the value extends to the end of the line. */
 static const char *next_value(const struct place_status *p, const char *name, const char **at,
 			      size_t *length)
 {
@@ -128,7 +128,8 @@ static int read_status(const char *mountpoint, struct buf *out)
 
 /* ---- the state directory ---- */
 
-/* The last entry before that time; else the first, if the file already existed (HISTORY_FOUND). */
+/* Returns the last entry before a time; else the first, if the file already existed
+ * (HISTORY_FOUND). */
 static const struct history_entry *entry_before(const struct history_log *log, int64_t since)
 {
 	const struct history_entry *before = NULL;
@@ -568,10 +569,10 @@ static void status_write_place(struct buf *out, const struct place_status *p)
 struct choice {
 	bool json, null;
 	const char *since, *overlay;
-	int64_t time; /* --since, or 0 */
+	int64_t time; /* value of --since, or 0 */
 	bool first;
 	size_t count;
-	struct buf out; /* JSON */
+	struct buf out; /* output as JSON */
 	int status;
 };
 
@@ -673,7 +674,7 @@ static bool add_of_source(void *closure, const char *mountpoint, const char *sou
 	return status_add_place(o->choice, mountpoint, source);
 }
 
-/* Adds every mount of the folder; if there is none, what was saved in it by commands. */
+/* Adds every mount of the folder; if there is none, the saves by commands in it. */
 static bool add_source(struct choice *choice, const char *source)
 {
 	struct of_source o = {choice, source, false};
@@ -682,7 +683,8 @@ static bool add_source(struct choice *choice, const char *source)
 	return o.any || (has_state(source) && status_add_place(choice, NULL, source));
 }
 
-/* A mount or a path in it, a mounted SOURCE, or a folder that has a state directory. */
+/* Adds an operand: a mount or a path in it, a mounted SOURCE, or a folder with a state
+ * directory. */
 static void status_add_operand(struct choice *choice, const char *path)
 {
 	char *mountpoint, *source, real[PATH_MAX];
@@ -698,7 +700,7 @@ static void status_add_operand(struct choice *choice, const char *path)
 	free(source);
 }
 
-/* "2026-11-23", "2026-11-23 14:50", with seconds, or with 'T' between. */
+/* Parses a date: "2026-11-23", "2026-11-23 14:50", with seconds, or with 'T' between. */
 static bool read_date(const char *text, int64_t *out)
 {
 	static const char *const forms[] = {"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M",

@@ -45,11 +45,13 @@ static bool split_file(struct target *t, const char *path)
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
 	t->folder_path = slash ? arena_text(&t->arena, path, (size_t)(name - path)) : ".";
-	t->file_name = *name ? arena_text(&t->arena, name, strlen(name)) : "."; /* of "/" */
+	t->file_name =
+		*name ? arena_text(&t->arena, name, strlen(name)) : "."; /* the path is "/" */
 	return !t->arena.failed;
 }
 
-/* Root.cpk.d, a folder that only a mount shows, stands for the archive Root.cpk. */
+/* Replaces the folder beside an archive, Root.cpk.d, which only a mount shows, by the archive
+ * Root.cpk. */
 static bool archive_beside(const char *file, char out[PATH_MAX])
 {
 	size_t length = beside_length(file, strlen(file));
@@ -92,7 +94,7 @@ static bool split_path(struct target *t, const char *path, struct err *err)
 	return split_plain(t, t->mounted.path) || err_memory(err);
 }
 
-/* The command's options, with those of the mount that the path is in. */
+/* Returns the command's options, combined with those of the mount that the path is in. */
 static struct command as_mounted(const struct target *t, const struct command *command)
 {
 	struct command c = *command;
@@ -104,10 +106,8 @@ static struct command as_mounted(const struct target *t, const struct command *c
 	return c;
 }
 
-/*
- * The length of the path of SOURCE: the nearest folder, upwards, with a state directory; else the
- * folder itself.
- */
+/* Returns the length of the path of SOURCE: the nearest folder, upwards, with a state directory;
+ * else the folder itself. */
 static size_t source_length(const char *folder)
 {
 	char state[PATH_MAX + sizeof("/.animfs")];
@@ -184,14 +184,14 @@ static void target_report_names(void *closure, const char *fault)
 	target_report_fault(closure, NAMING_FILE, fault);
 }
 
-/* Makes the file's source; reads nothing yet. */
+/* Makes the source of the file; reads nothing yet. */
 static bool open_source(struct target *t, const struct command *command, unsigned how,
 			struct err *err)
 {
 	const struct command c = as_mounted(t, command);
 	bool write = how & TARGET_WRITE, archive = container_for_name(t->file_name) != NULL;
 
-	/* A read needs the site only of an archive, for its loose files. */
+	/* Reading needs the site only for an archive, because of its loose files. */
 	if ((write || archive) && !site_find(&t->site, t->folder_path, &c, write, err))
 		return false;
 	t->where = (struct where){.dir = t->folder,
@@ -234,10 +234,8 @@ static bool is_example(const struct target *t, const FTSENT *entry, bool *archiv
 	       (*archive || (store_claims(t->store, entry->fts_name, &codec, &probe) && codec));
 }
 
-/*
- * The path of an animation or archive in the folder or below. *whole: all names were examined. The
- * caller frees the path.
- */
+/* Finds an animation or archive in the folder or below, and returns its path, which the caller
+ * frees. *whole: all names were examined. */
 static char *find_example(const struct target *t, char *folder, bool *archive, bool *whole)
 {
 	char *const roots[] = {folder, NULL};
@@ -413,7 +411,7 @@ static bool locate_member(struct target *t, struct err *err)
 			t->loose.shown));
 }
 
-/* Are there versions of a file of this path from SOURCE? */
+/* Does the history have versions of a file with this path from SOURCE? */
 static bool has_versions(const struct target *t, const char *folder, const char *name)
 {
 	const struct history_file file = {.dir = -1, .folder = folder, .name = name};
@@ -424,10 +422,8 @@ static bool has_versions(const struct target *t, const char *folder, const char 
 	return has;
 }
 
-/*
- * What was taken for the file does not exist. It may have been a folder, which was removed with the
- * file in it: then versions of that are still there, and its folder's descriptor is -1.
- */
+/* Handles a file that does not exist. Its name may be that of a folder, which was removed with the
+ * file in it; then that file still has versions, and its folder's descriptor is -1. */
 static void find_in_removed(struct target *t)
 {
 	const char *folder = t->site.folder, *name = t->file_name, *rest = t->inside;

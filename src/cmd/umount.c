@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The pid of the daemon, from .animfs/status; 0 if it is no mount of animfs. */
+/* Returns the pid of the daemon, from .animfs/status; 0 if the path is not an animfs mount. */
 static pid_t daemon_of(const char *mountpoint)
 {
 	char path[PATH_MAX + 32], line[256];

@@ -18,8 +18,8 @@
 struct undo {
 	struct command command;
 	bool forth, dry_run, merge, list;
-	bool *unchanged;            /* of a batch: set if the file has nothing of it; else NULL */
-	const char *number, *batch; /* as they were typed; may be NULL */
+	bool *unchanged; /* undo of a batch: set if the batch did nothing in the file; else NULL */
+	const char *number, *batch; /* number and batch as they were typed; may be NULL */
 	uint64_t batch_id;
 };
 
@@ -102,7 +102,7 @@ static void print_changes(struct versions *v, const char *path, const struct buf
 
 /* ---- whole files ---- */
 
-/* Makes the folder of a file again that was removed with it. */
+/* Makes the folder of a file again, which was removed with the file. */
 static int undo_make_folder(struct versions *v)
 {
 	char path[PATH_MAX];
@@ -118,10 +118,8 @@ static int undo_make_folder(struct versions *v)
 	return dirfd_walk(v->t.site.root, v->file.folder, O_RDONLY | O_DIRECTORY, &v->t.folder);
 }
 
-/*
- * Opens the folder of the file, if it does not exist. One that another program has removed or
- * renamed is only made for a version by its number.
- */
+/* Opens the folder of the file, or makes it if it does not exist. A folder that another program has
+ * removed or renamed is made only for a version by its number. */
 static int undo_open_folder(const struct undo *u, struct versions *v)
 {
 	const struct history_entry *last = history_log_last(&v->book.log);
@@ -359,7 +357,7 @@ static bool restore_view(const struct undo *u, struct versions *v, const char *p
 		       target_find(&now, err);
 		now.where.note = &note;
 	}
-	/* The place is no longer there: says why, if that is known. */
+	/* If the place no longer exists, the error says why, if that is known. */
 	if (!fine && err->code == ERR_OPERAND) {
 		struct err why = {.code = ERR_NONE};
 
@@ -413,7 +411,8 @@ static int undo_file(const struct undo *u, const char *path)
 	struct versions v;
 	int status;
 
-	/* The last change may be rm -r of a clip, which is still in the file. */
+	/* The last change may be the removal of a clip's folder (rm -r), while the clip is still in
+	 * the file. */
 	if (!u->list && !u->dry_run)
 		mounted_settle(path);
 	if (!versions_open(&v, path, &u->command, &err))
@@ -506,7 +505,7 @@ static bool locate_folder(struct undo *u, const struct mounted *m, struct target
 		u->command.source = m->source;
 	if (m->state && !u->command.state)
 		u->command.state = m->state;
-	/* A name in the folder, so that the folder itself is not taken for a file. */
+	/* Use a name in the folder, so that the folder itself is not taken for a file. */
 	if (asprintf(&inner, "%s/.", m->path) < 0)
 		return err_memory(err);
 	fine = target_locate(t, inner, &u->command, err);

@@ -14,7 +14,8 @@
 
 /* ---- the file ---- */
 
-/* A skeleton has versions of its own; raw.* has those of the file. */
+/* Chooses the file whose versions are meant: a skeleton has versions of its own; raw.* has those of
+ * the file. */
 static void choose_file(struct versions *v)
 {
 	struct target *t = &v->t;
@@ -53,7 +54,7 @@ static bool read_both(struct versions *v, struct err *err)
 
 	history_release(&v->book);
 	buf_clear(&v->live);
-	/* A loose file may have no folder yet. */
+	/* The folder of a loose file may not exist yet. */
 	error = v->file.dir < 0 ? ENOENT
 				: dirfd_read(v->file.dir, v->file.name, SIZE_MAX, &v->live, &st);
 	v->is_there = !error;
@@ -109,7 +110,7 @@ bool versions_current(const struct versions *v)
 	return history_digest_same(&now, &last->digest);
 }
 
-/* Is it the version that is on disk? */
+/* Is version i the one that is on disk? */
 static bool is_live(const struct versions *v, size_t i)
 {
 	const struct history_entry *e = &v->book.log.list[i];
@@ -180,7 +181,7 @@ static bool versions_has_place(struct versions *v, size_t i)
 	return has;
 }
 
-/* What version i does not have may have been removed from the file: then says when. */
+/* Explains that version i lacks a place; if that was removed from the file, says when. */
 static void explain_removed(struct versions *v, size_t i, struct err *err)
 {
 	size_t had = i;
@@ -274,7 +275,7 @@ static void versions_write_bool(struct buf *out, const char *name, bool value)
 	buf_format(out, ", \"%s\": %s", name, value ? "true" : "false");
 }
 
-/* "" is not known. */
+/* Writes a text; "" means that it is not known. */
 static void versions_write_text(struct buf *out, const char *name, const char *text)
 {
 	buf_format(out, ", \"%s\": ", name);
@@ -284,7 +285,8 @@ static void versions_write_text(struct buf *out, const char *name, const char *t
 		buf_text(out, "null");
 }
 
-/* Where a step leads; the version that is the same in the view, or in the file if `view` is "". */
+/* Writes the version that an undo or redo leads to, which is the same in the view, or in the file
+ * if `view` is "". */
 static void versions_write_step(struct buf *out, const struct history_entry *e)
 {
 	buf_format(out, ", \"to\": %" PRIu64, e->back);

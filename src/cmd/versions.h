@@ -8,10 +8,10 @@
 #include "disk/history_undo.h"
 
 struct versions {
-	struct target t; /* not read yet; inside: "" for the whole file */
+	struct target t; /* the operand; not read yet, and `inside` is "" for the whole file */
 	struct history_file file;
 	struct history_book book;
-	/* if the versions are those of another file than the operand: its name */
+	/* name of the file whose versions these are, if it is not the operand itself */
 	char name[NAME_MAX + 1];
 	struct buf live; /* bytes of the file, if it exists */
 	bool is_there;
@@ -31,15 +31,15 @@ void versions_release(struct versions *v);
 bool versions_current(const struct versions *v);
 /* Are the bytes of version i available? */
 bool versions_have(const struct versions *v, size_t i);
-/* The bytes of version i. */
+/* Gets the bytes of version i. */
 bool versions_bytes(const struct versions *v, size_t i, struct buf *out, struct err *err);
 /* Decodes version i; the caller gets a reference. NULL, with err set, on failure. */
 struct version *versions_decode(struct versions *v, size_t i, struct err *err);
-/* The view's text in that version. False if it had none; with err on another failure. */
+/* Gets the view's text in version i. False if it had none; with err set on another failure. */
 bool versions_text(struct versions *v, size_t i, struct buf *out, struct err *err);
-/* If no version has the view: does the latest file? Else ERR_OPERAND. */
+/* Checks that the view exists in some version or else in the latest file; if not, ERR_OPERAND. */
 bool versions_check_view(struct versions *v, struct err *err);
-/* The index of the version whose number was typed. False, with err set, if there is none. */
+/* Gets the index of the version whose number was typed. False, with err set, if there is none. */
 bool versions_number(const struct versions *v, const char *number, size_t *i, struct err *err);
 /* Prints one line about a version. */
 void versions_print(const struct versions *v, size_t i);

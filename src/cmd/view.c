@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* For files with more bones, no tables are written. */
+/* limit of bones; for files with more, no tables are written */
 #define TABLES_MAX 2000
 
 struct viewing {
