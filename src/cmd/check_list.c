@@ -145,7 +145,7 @@ static bool check_list_add_archive(struct check_list *l, const char *path, const
 
 /* ---- folders and operands ---- */
 
-/* Adds a file found in a folder, by its path there. */
+/* Adds a file found in a folder; the path is relative to that folder. */
 static bool add_found(struct check_list *l, const char *folder, const char *there,
 		      const char *found, const struct asked *asked)
 {

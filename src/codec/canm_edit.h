@@ -36,7 +36,7 @@ struct record {
 				it now */
 	uint32_t number;     /* index in the table of the new file */
 	struct part *keys;
-	size_t keys_at; /* offset of the channel's keys in that part */
+	size_t keys_at; /* offset of the channel's keys in the part that holds them */
 };
 
 /* A bone name of the new file. */

@@ -51,7 +51,7 @@ struct ff9clip {
 	bool has_rate;
 	size_t rate_at;             /* binary: offset of the rate */
 	int32_t wrap;               /* binary with a tail: wrap mode */
-	uint8_t flags[4];           /* binary: unknown flags, which are kept */
+	uint8_t flags[4];           /* binary: flags such as legacy and compressed */
 	enum clip_tail tail;        /* binary: what the file ends with */
 	size_t section[ROLE_COUNT]; /* binary: offset of the count of curves, for each role */
 	size_t section_end[ROLE_COUNT];

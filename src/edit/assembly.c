@@ -648,7 +648,8 @@ static bool assembly_read_texts(struct making *m)
 	return true;
 }
 
-/* Makes the bones that only clip.json names, without keys; drops those that need some. */
+/* Makes the bones that only clip.json names; they have no keys. Drops those of them that the format
+ * cannot store without keys. */
 static bool make_named_bones(struct making *m)
 {
 	size_t kept = 0;

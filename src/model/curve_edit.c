@@ -594,7 +594,7 @@ static bool time_keys(const struct curve_edit *l, const struct keys *keys, struc
 						       : err_memory(l->err);
 }
 
-/* Returns `old` itself if the new curve equals it. */
+/* Finishes the new curve; *out is the old curve if both are equal. */
 static bool finish_curve(const struct curve_edit *l, const struct keys *keys, bool keyed,
 			 const struct curve **out)
 {

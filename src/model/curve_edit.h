@@ -25,8 +25,8 @@
 
 /* Tangents of a key, incoming [0] and outgoing [1], that a row gives in a format that has them. */
 struct curve_edit_tangents {
-	uint8_t given[2],
-		exact[2]; /* bits per axis, with the meaning of the fields in curve_edit_key */
+	uint8_t given[2], exact[2]; /* bits per axis: component is not blank; component is the bits
+				       of a float32 */
 	double value[2][4];
 	size_t at[2][4];
 	uint16_t length[2][4];

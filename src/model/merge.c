@@ -780,7 +780,7 @@ static bool value_holds(const struct format *format, enum value which, const str
 			const struct clip *wanted)
 {
 	if (format->timed && which == VALUE_FRAMES)
-		return true; /* sparse formats derive these values from the keys */
+		return true; /* the times of the keys determine the number of frames */
 	if (format->timed && which == VALUE_FIELDS)
 		return fields_agree(stored, wanted);
 	if (which == VALUE_FIELDS && wanted->origin == ANIM_NEW)

@@ -552,7 +552,7 @@ void draft_conclude(struct draft *d, struct attempt *a, enum verdict verdict)
 		d->who = a->who;
 		a->who = NULL;
 	}
-	/* The committed edit points into the base, so take it over only if both have the same
+	/* The committed edit points into the base, so keep it only if the draft still has that
 	 * base. */
 	if (d->base == a->base) {
 		d->last = a->last;

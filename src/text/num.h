@@ -66,10 +66,8 @@ bool num_parse_value(const char *text, size_t size, char point, double *out);
 /* Parses a frame number below 2^32: digits, or digits with only zeros after the point ("5.0"). */
 bool num_parse_frame(const char *text, size_t size, char point, uint32_t *out);
 
-/*
- * A number as num_lane writes it: digits * 10^-places. `value` is that as a double, and rounds to
- * the float32 that the text rounds to.
- */
+/* A number as num_lane writes it: digits * 10^-places. `value` is the number as a double that
+ * rounds to the float32 that the text rounds to. */
 struct num_plain {
 	uint64_t digits;
 	unsigned places;
