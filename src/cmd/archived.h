@@ -78,14 +78,20 @@ const struct archived_level *archived_level(const struct archived *a);
 struct member_of archived_member(const struct archived *a, uint32_t entry);
 /* Appends the bytes of the current member, from its loose file if it has one. */
 bool archived_read(const struct archived *a, struct buf *out, struct err *err);
-/* Gets the attributes of the file that the current member is read from: its loose file, or the
- * archive. */
+/*
+ * Gets the attributes of the file that the current member is read from: its loose file, or the
+ * archive.
+ */
 bool archived_stat(const struct archived *a, struct stat *st, struct err *err);
-/* Decodes the current member; NULL, with err set, on failure. *st: attributes of the file that it
- * was read from. */
+/*
+ * Decodes the current member; NULL, with err set, on failure. *st: attributes of the file that it
+ * was read from.
+ */
 struct version *archived_version(const struct archived *a, struct stat *st, struct err *err);
-/* Finds the loose file of the current member; needs `site`. `a` must stay as long as the result is
- * used. Release it in either case. */
+/*
+ * Finds the loose file of the current member; needs `site`. `a` must stay as long as the result is
+ * used. Release it in either case.
+ */
 bool archived_loose(const struct archived *a, struct loose *out, struct err *err);
 
 /*

@@ -10,8 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An action on one clip of an edit. `bone` is the index of the bone if the action is about an
- * existing one. */
+/*
+ * An action on one clip of an edit. `bone` is the index of the bone if the action is about an
+ * existing one.
+ */
 struct action {
 	bool is_new, has_name;
 	bool (*run)(struct anim *a, uint32_t clip, uint32_t bone, const char *name,
@@ -56,8 +58,10 @@ static bool refuse_bone(const struct anim *a, uint32_t first, uint32_t count, co
 	return err_set(err, ERR_OPERAND, "there is no bone \"%.64s\"%s", bone, meant);
 }
 
-/* Edits those of the `count` clips from `first` on that have the bone; at least one clip must. A
- * new bone is added to the clips that lack it. */
+/*
+ * Edits those of the `count` clips from `first` on that have the bone; at least one clip must. A
+ * new bone is added to the clips that lack it.
+ */
 static bool edit_clips(const struct action *action, struct anim *a, uint32_t first, uint32_t count,
 		       const char *bone, const char *name, struct err *err)
 {

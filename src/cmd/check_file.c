@@ -64,8 +64,10 @@ void checker_free(struct checker *c)
 	free(c);
 }
 
-/* Reports that a file beside the animation cannot be used; ignores the notice that it can be used
- * again (fault NULL). */
+/*
+ * Reports that a file beside the animation cannot be used; ignores the notice that it can be used
+ * again (fault NULL).
+ */
 static void check_file_report_fault(void *closure, const char *name, const char *fault)
 {
 	struct checker *c = closure;

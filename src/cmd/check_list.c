@@ -165,8 +165,10 @@ static bool add_found(struct check_list *l, const char *folder, const char *ther
 	return room;
 }
 
-/* Adds the files of a folder; `there` is the folder in SOURCE, or the same pointer as `folder` if
- * that is in no mount. */
+/*
+ * Adds the files of a folder; `there` is the folder in SOURCE, or the same pointer as `folder` if
+ * that is in no mount.
+ */
 static bool add_folder(struct check_list *l, const char *folder, const char *there,
 		       struct store *store, const struct shard *shard)
 {

@@ -90,8 +90,10 @@ struct command_verb {
 	const char *name;
 	int operands; /* number of operands after `before` others; -1: one or more */
 };
-/* Returns the index of the verb in argv[0]; -1 after an error: no such verb, or a wrong number of
- * operands. */
+/*
+ * Returns the index of the verb in argv[0]; -1 after an error: no such verb, or a wrong number of
+ * operands.
+ */
 int command_verb(const struct command *command, const struct command_verb *verbs, int before,
 		 int argc, char **argv);
 /* Prints the text of --version. */
@@ -156,8 +158,10 @@ void command_version(void);
 void command_print(const struct buf *text);
 /* Returns whether all of standard output was written; if not, prints an error. */
 bool command_flush(void);
-/* Ends the command; returns the exit status, or STATUS_TROUBLE if standard output could not be
- * written. */
+/*
+ * Ends the command; returns the exit status, or STATUS_TROUBLE if standard output could not be
+ * written.
+ */
 int command_end(struct command *command, int status);
 /* Prints a message about a path on stderr. Returns false. */
 bool command_fail(const char *what, const char *why);
@@ -175,12 +179,16 @@ const char *command_message(const char *what, const struct err *err);
 /* Returns the exit status for an error: refused, or trouble. */
 int command_status(const struct err *err);
 
-/* Returns the path of the file that a symbolic link leads to: such an operand stands for that file,
+/*
+ * Returns the path of the file that a symbolic link leads to: such an operand stands for that file,
  * with its name and folder. The caller frees the path; NULL if the operand is not a link, or a
- * dangling one. */
+ * dangling one.
+ */
 char *operand_target(const char *path);
-/* Returns the length of the part of the path that names the animation file or archive: up to the
- * first component that is not a folder. */
+/*
+ * Returns the length of the part of the path that names the animation file or archive: up to the
+ * first component that is not a folder.
+ */
 size_t operand_file(const char *path);
 
 /*

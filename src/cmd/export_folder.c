@@ -181,8 +181,10 @@ static bool fail_writing(struct writing *w, int error, const char *path)
 	return err_system(w->err, error, path);
 }
 
-/* Was the text rendered already? Frames without motion have the same text, so it is rendered
- * once. */
+/*
+ * Was the text rendered already? Frames without motion have the same text, so it is rendered
+ * once.
+ */
 static bool export_folder_is_rendered(const struct writing *w, const struct place *place)
 {
 	return w->shown.view == place->view && place->view->place == VIEW_OF_FRAME &&
@@ -392,8 +394,10 @@ static bool export_folder_write_new(struct writing *w, const struct export_part 
 
 /* ---- an existing folder ---- */
 
-/* Opens the folder that contains a path, which may be gone (-1); `name` is the last part of the
- * path. */
+/*
+ * Opens the folder that contains a path, which may be gone (-1); `name` is the last part of the
+ * path.
+ */
 static int export_folder_open_above(int fd, const char *path, const char **name)
 {
 	const char *slash = strrchr(path, '/');

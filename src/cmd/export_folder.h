@@ -24,8 +24,10 @@ struct folder_export {
 	/* if not NULL, gets the digests of the exported texts, as texts of version `number` */
 	struct digests *known;
 	uint32_t number;
-	/* Number of folders up to the site whose player the pages share; 0: each page has its
-	 * own. */
+	/*
+	 * Number of folders up to the site whose player the pages share; 0: each page has its
+	 * own.
+	 */
 	unsigned site_depth;
 	const struct progress *progress;
 	size_t bytes; /* result: size of all texts in bytes */

@@ -63,8 +63,10 @@ static struct open_archive *open_archive(const struct export_list *l, const char
 	return NULL;
 }
 
-/* Takes an idle archive. Items of an archive follow each other, so an idle archive of another path
- * is not needed again. */
+/*
+ * Takes an idle archive. Items of an archive follow each other, so an idle archive of another path
+ * is not needed again.
+ */
 static struct open_archive *take_idle(struct export_list *l, const char *path, size_t size)
 {
 	struct open_archive *o;
@@ -174,8 +176,10 @@ static bool export_list_add_member(void *closure, const char *path, const struct
 	return export_list_add_item(a->l, &item) && (!why || item.err);
 }
 
-/* Returns the name of the folder beside an archive: "Root.cpk.d", or "Root.cpk.d~2" if SOURCE has
- * something of that name. */
+/*
+ * Returns the name of the folder beside an archive: "Root.cpk.d", or "Root.cpk.d~2" if SOURCE has
+ * something of that name.
+ */
 static char *name_beside(const struct export_list *l, const char *path)
 {
 	struct stat st;

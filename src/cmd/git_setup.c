@@ -156,8 +156,10 @@ static bool git_setup_add_lines(const char *path, const struct buf *lines)
 	return fine && copy;
 }
 
-/* Writes a pattern in any case, such as "*.[cC][aA][sS]": animfs ignores the case of patterns, git
- * may not. */
+/*
+ * Writes a pattern in any case, such as "*.[cC][aA][sS]": animfs ignores the case of patterns, git
+ * may not.
+ */
 static void write_pattern(const char *pattern, struct buf *out)
 {
 	for (; *pattern; pattern++) {
@@ -193,8 +195,10 @@ static bool git_setup_add_attributes(const char *top)
 	return fine;
 }
 
-/* Adds ignore rules that keep `git add -A` away from the state directory and tables of
- * conflicts. */
+/*
+ * Adds ignore rules that keep `git add -A` away from the state directory and tables of
+ * conflicts.
+ */
 static bool add_exclude(const char *top)
 {
 	static const char *const words[] = {"rev-parse", "--git-path", "info/exclude", NULL};

@@ -280,8 +280,10 @@ static int import_print_summary(const struct import *m, bool walked, bool interr
 					       : STATUS_FINE;
 }
 
-/* Opens SOURCE and the folder of texts. SOURCE is the folder that the user named, even if one above
- * it has a state directory. */
+/*
+ * Opens SOURCE and the folder of texts. SOURCE is the folder that the user named, even if one above
+ * it has a state directory.
+ */
 static bool import_open_trees(struct import *m, const char *source, struct err *err)
 {
 	m->command.source = source;

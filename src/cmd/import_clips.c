@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the length of the clip's name in a path from the file's folder; 0 if the path is not in a
- * clip's folder. */
+/*
+ * Returns the length of the clip's name in a path from the file's folder; 0 if the path is not in a
+ * clip's folder.
+ */
 static size_t clip_length(const char *path)
 {
 	const char *slash = strchr(path, '/');
@@ -73,8 +75,10 @@ static bool import_clips_make(struct import_clips *c, const char *folder, struct
 	return fine;
 }
 
-/* Refuses a bone's text that would add a bone: in an existing clip only curves.csv can, since it
- * has all of the clip's keys. */
+/*
+ * Refuses a bone's text that would add a bone: in an existing clip only curves.csv can, since it
+ * has all of the clip's keys.
+ */
 static bool import_clips_refuse_bone(struct import_text *text)
 {
 	text->used = true;

@@ -136,8 +136,10 @@ static void refuse_stale(struct import_text *text)
 	err_accept(&text->err, "the edit in a text that was exported since, with the same options");
 }
 
-/* Would the edit change the file's bytes? Also false, with err set, if the edit cannot be
- * stored. */
+/*
+ * Would the edit change the file's bytes? Also false, with err set, if the edit cannot be
+ * stored.
+ */
 static bool changes_bytes(const struct importing *m, const struct anim *edited, struct err *err)
 {
 	struct bytes now = buf_bytes(&m->version->bytes);
@@ -195,8 +197,10 @@ static void refuse_conflict(struct importing *m, struct import_text *text)
 		refuse_stale(text);
 }
 
-/* Refuses texts that contradict each other: imported texts have no order in time, so none of them
- * wins. */
+/*
+ * Refuses texts that contradict each other: imported texts have no order in time, so none of them
+ * wins.
+ */
 static void refuse_contradiction(struct importing *m, struct import_text *text)
 {
 	const char *clip, *bone;
@@ -355,8 +359,10 @@ static void read_skeleton(const struct importing *m, struct import_text *text,
 	*edited = place.view->parse_skeleton(&at, buf_bytes(&text->text), &text->err);
 }
 
-/* Returns whether the skeleton would be saved; checked first, so that all of a file's texts are
- * saved or none. */
+/*
+ * Returns whether the skeleton would be saved; checked first, so that all of a file's texts are
+ * saved or none.
+ */
 static bool import_file_check_skeleton(struct importing *m, const struct skeleton *edited)
 {
 	return !edited || m->f->dry_run ||
@@ -427,8 +433,10 @@ static bool save_model(struct importing *m, bool *changed)
 	return commit != COMMIT_REFUSED;
 }
 
-/* Notes in the stamp which texts the file has now. A failure (read-only folder) is only
- * reported. */
+/*
+ * Notes in the stamp which texts the file has now. A failure (read-only folder) is only
+ * reported.
+ */
 static void import_file_note_all(struct importing *m)
 {
 	struct err err = {.code = ERR_NONE};
@@ -511,8 +519,10 @@ static enum import_outcome import_edits(struct importing *m)
 	return changed ? IMPORT_CHANGED : IMPORT_SAME;
 }
 
-/* Was a text of the folder imported since the export? Then the folder is not a copy of one
- * version. */
+/*
+ * Was a text of the folder imported since the export? Then the folder is not a copy of one
+ * version.
+ */
 static bool is_worked_on(const struct stamp *stamp)
 {
 	for (size_t i = 0; i < stamp->count; i++) {

@@ -183,9 +183,11 @@ static char *mounted_read_status(const char *point, const char *name)
 
 /* ---- below a mount that hides its SOURCE ---- */
 
-/* Unmounts the mount in a new mount namespace of this process, a slave of the old one, to see
+/*
+ * Unmounts the mount in a new mount namespace of this process, a slave of the old one, to see
  * SOURCE below. If another process unmounts a shared mount, it disappears there, too; otherwise its
- * daemon would run on as long as this process. */
+ * daemon would run on as long as this process.
+ */
 static bool look_below(const char *point, struct err *err)
 {
 	if (unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) == 0 &&
@@ -338,8 +340,10 @@ static bool mounted_sync_folder(const char *folder)
 	return true;
 }
 
-/* Settles unfinished work. `below` is a path in the mount, of an animation or of something in
- * it. */
+/*
+ * Settles unfinished work. `below` is a path in the mount, of an animation or of something in
+ * it.
+ */
 static void settle_below(const char *point, const char *below)
 {
 	const size_t length = strlen(point);

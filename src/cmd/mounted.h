@@ -22,11 +22,15 @@ void mounted_release(struct mounted *m);
 /* Calls `visit` for every visible animfs mount. False: out of memory, or `visit` returned false. */
 typedef bool mounted_visit(void *closure, const char *mountpoint, const char *source);
 bool mounted_each(mounted_visit *visit, void *closure);
-/* Finds the mountpoint and SOURCE of the mount that contains the path; false if there is none. The
- * caller frees both. */
+/*
+ * Finds the mountpoint and SOURCE of the mount that contains the path; false if there is none. The
+ * caller frees both.
+ */
 bool mounted_point(const char *path, char **mountpoint, char **source);
-/* Completes the removal of clips at once: in a mount, clips whose folders were removed leave the
- * animation file only after a pause. The path is of the animation or of something in it. */
+/*
+ * Completes the removal of clips at once: in a mount, clips whose folders were removed leave the
+ * animation file only after a pause. The path is of the animation or of something in it.
+ */
 void mounted_settle(const char *path);
 
 #endif

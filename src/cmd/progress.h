@@ -24,8 +24,10 @@ struct progress {
 	pthread_mutex_t lock;
 };
 
-/* Begins showing progress. Until the end, SIGINT, SIGTERM and SIGHUP stop the work; a second signal
- * kills. */
+/*
+ * Begins showing progress. Until the end, SIGINT, SIGTERM and SIGHUP stop the work; a second signal
+ * kills.
+ */
 void progress_begin(struct progress *p, const char *verb, size_t count);
 /* Counts one more finished file, with this many bytes of text. */
 void progress_step(struct progress *p, size_t bytes);

@@ -17,8 +17,10 @@ struct shard {
 	uint32_t count;
 };
 
-/* Parses "2/5", the second of five parts; NULL leaves *s unchanged. False, with err set, if the
- * value is invalid. */
+/*
+ * Parses "2/5", the second of five parts; NULL leaves *s unchanged. False, with err set, if the
+ * value is invalid.
+ */
 bool shard_parse(struct shard *s, const char *value, struct err *err);
 /* Returns the index of the part, of `count`, that a file is in; the path is as for shard_has. */
 uint32_t shard_of(const char *path, uint32_t count);

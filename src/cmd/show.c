@@ -98,8 +98,10 @@ static void list_view(struct listed *l, const struct target *t)
 
 /* ---- ls in an archive ---- */
 
-/* Adds an entry of an archive. Everything except plain files can be listed, and is shown with a '/'
- * after it. */
+/*
+ * Adds an entry of an archive. Everything except plain files can be listed, and is shown with a '/'
+ * after it.
+ */
 static void show_add_entry(struct listed *l, const char *name, enum archived_kind kind)
 {
 	if (l->json) {

@@ -43,8 +43,10 @@ static void stamp_put_version(struct buf *out, struct digest version)
 		   (unsigned long long)version.low);
 }
 
-/* Writes the line of a text. A path that a line cannot hold is left out; its text counts as edited
- * on import. */
+/*
+ * Writes the line of a text. A path that a line cannot hold is left out; its text counts as edited
+ * on import.
+ */
 static void stamp_put_text(struct buf *out, const struct stamp_text *text)
 {
 	if (strchr(text->path, '\n'))

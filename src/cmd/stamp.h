@@ -49,8 +49,10 @@ struct stamp {
 		ARENA_INIT, NULL, NULL, {0, 0}, NULL, 0, 0                                         \
 	}
 
-/* Reads the stamp in the folder; one of another file, or an invalid one, leaves *s empty. Returns
- * 0, or ENOMEM. */
+/*
+ * Reads the stamp in the folder; one of another file, or an invalid one, leaves *s empty. Returns
+ * 0, or ENOMEM.
+ */
 int stamp_read(int folder, const char *file, struct stamp *s);
 void stamp_release(struct stamp *s);
 /* The name of the file that the stamp in the folder is of, which the caller frees; NULL: none. */

@@ -128,8 +128,10 @@ static int read_status(const char *mountpoint, struct buf *out)
 
 /* ---- the state directory ---- */
 
-/* Returns the last entry before a time; else the first, if the file already existed
- * (HISTORY_FOUND). */
+/*
+ * Returns the last entry before a time; else the first, if the file already existed
+ * (HISTORY_FOUND).
+ */
 static const struct history_entry *entry_before(const struct history_log *log, int64_t since)
 {
 	const struct history_entry *before = NULL;
@@ -683,8 +685,10 @@ static bool add_source(struct choice *choice, const char *source)
 	return o.any || (has_state(source) && status_add_place(choice, NULL, source));
 }
 
-/* Adds an operand: a mount or a path in it, a mounted SOURCE, or a folder with a state
- * directory. */
+/*
+ * Adds an operand: a mount or a path in it, a mounted SOURCE, or a folder with a state
+ * directory.
+ */
 static void status_add_operand(struct choice *choice, const char *path)
 {
 	char *mountpoint, *source, real[PATH_MAX];

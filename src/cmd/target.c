@@ -50,8 +50,10 @@ static bool split_file(struct target *t, const char *path)
 	return !t->arena.failed;
 }
 
-/* Replaces the folder beside an archive, Root.cpk.d, which only a mount shows, by the archive
- * Root.cpk. */
+/*
+ * Replaces the folder beside an archive, Root.cpk.d, which only a mount shows, by the archive
+ * Root.cpk.
+ */
 static bool archive_beside(const char *file, char out[PATH_MAX])
 {
 	size_t length = beside_length(file, strlen(file));
@@ -106,8 +108,10 @@ static struct command as_mounted(const struct target *t, const struct command *c
 	return c;
 }
 
-/* Returns the length of the path of SOURCE: the nearest folder, upwards, with a state directory;
- * else the folder itself. */
+/*
+ * Returns the length of the path of SOURCE: the nearest folder, upwards, with a state directory;
+ * else the folder itself.
+ */
 static size_t source_length(const char *folder)
 {
 	char state[PATH_MAX + sizeof("/.animfs")];
@@ -234,8 +238,10 @@ static bool is_example(const struct target *t, const FTSENT *entry, bool *archiv
 	       (*archive || (store_claims(t->store, entry->fts_name, &codec, &probe) && codec));
 }
 
-/* Finds an animation or archive in the folder or below, and returns its path, which the caller
- * frees. *whole: all names were examined. */
+/*
+ * Finds an animation or archive in the folder or below, and returns its path, which the caller
+ * frees. *whole: all names were examined.
+ */
 static char *find_example(const struct target *t, char *folder, bool *archive, bool *whole)
 {
 	char *const roots[] = {folder, NULL};
@@ -422,8 +428,10 @@ static bool has_versions(const struct target *t, const char *folder, const char 
 	return has;
 }
 
-/* Handles a file that does not exist. Its name may be that of a folder, which was removed with the
- * file in it; then that file still has versions, and its folder's descriptor is -1. */
+/*
+ * Handles a file that does not exist. Its name may be that of a folder, which was removed with the
+ * file in it; then that file still has versions, and its folder's descriptor is -1.
+ */
 static void find_in_removed(struct target *t)
 {
 	const char *folder = t->site.folder, *name = t->file_name, *rest = t->inside;

@@ -33,8 +33,10 @@ static void text_print_reason(const struct err *err)
 	putchar('\n');
 }
 
-/* Prints the text of a file; of one that cannot be decoded, the reason: if the program failed, git
- * would stop, even if other versions of the file are fine. */
+/*
+ * Prints the text of a file; of one that cannot be decoded, the reason: if the program failed, git
+ * would stop, even if other versions of the file are fine.
+ */
 static bool print_text(const char *path, const struct command *command)
 {
 	struct err err = {.code = ERR_NONE};

@@ -118,8 +118,10 @@ static int undo_make_folder(struct versions *v)
 	return dirfd_walk(v->t.site.root, v->file.folder, O_RDONLY | O_DIRECTORY, &v->t.folder);
 }
 
-/* Opens the folder of the file, or makes it if it does not exist. A folder that another program has
- * removed or renamed is made only for a version by its number. */
+/*
+ * Opens the folder of the file, or makes it if it does not exist. A folder that another program has
+ * removed or renamed is made only for a version by its number.
+ */
 static int undo_open_folder(const struct undo *u, struct versions *v)
 {
 	const struct history_entry *last = history_log_last(&v->book.log);
@@ -411,8 +413,10 @@ static int undo_file(const struct undo *u, const char *path)
 	struct versions v;
 	int status;
 
-	/* The last change may be the removal of a clip's folder (rm -r), while the clip is still in
-	 * the file. */
+	/*
+	 * The last change may be the removal of a clip's folder (rm -r), while the clip is still in
+	 * the file.
+	 */
 	if (!u->list && !u->dry_run)
 		mounted_settle(path);
 	if (!versions_open(&v, path, &u->command, &err))

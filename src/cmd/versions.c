@@ -14,8 +14,10 @@
 
 /* ---- the file ---- */
 
-/* Chooses the file whose versions are meant: a skeleton has versions of its own; raw.* has those of
- * the file. */
+/*
+ * Chooses the file whose versions are meant: a skeleton has versions of its own; raw.* has those of
+ * the file.
+ */
 static void choose_file(struct versions *v)
 {
 	struct target *t = &v->t;
@@ -285,8 +287,10 @@ static void versions_write_text(struct buf *out, const char *name, const char *t
 		buf_text(out, "null");
 }
 
-/* Writes the version that an undo or redo leads to, which is the same in the view, or in the file
- * if `view` is "". */
+/*
+ * Writes the version that an undo or redo leads to, which is the same in the view, or in the file
+ * if `view` is "".
+ */
 static void versions_write_step(struct buf *out, const struct history_entry *e)
 {
 	buf_format(out, ", \"to\": %" PRIu64, e->back);

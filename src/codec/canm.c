@@ -403,8 +403,10 @@ static bool spend_room(size_t *room, size_t units, struct err *err)
 	return true;
 }
 
-/* Limits the total length of bone names: a small file can give one long name to thousands of bones,
- * and every text would repeat it. */
+/*
+ * Limits the total length of bone names: a small file can give one long name to thousands of bones,
+ * and every text would repeat it.
+ */
 static bool canm_check_repeats(struct canm *f, struct err *err)
 {
 	size_t room = REPEATS * expansion_limit(f);

@@ -105,22 +105,28 @@ static inline size_t canm_clip_place(const struct canm *f, uint32_t i)
 	return f->clips.at + (size_t)i * CLIP_SIZE;
 }
 
-/* Gets the place that an offset in the table entry at `entry` points to. False if that is outside
- * the file. */
+/*
+ * Gets the place that an offset in the table entry at `entry` points to. False if that is outside
+ * the file.
+ */
 bool canm_follow(struct bytes src, size_t entry, int32_t offset, size_t *at);
 
 /* Checks a whole file. Allocates in f->arena, which the caller releases, also after a failure. */
 bool canm_read(struct canm *f, struct bytes src, struct err *err);
-/* Gets the size of the CANM file at the beginning of `src`: up to the end of everything that it
- * refers to. */
+/*
+ * Gets the size of the CANM file at the beginning of `src`: up to the end of everything that it
+ * refers to.
+ */
 bool canm_extent(struct bytes src, size_t *extent, struct err *err);
 
 struct channel canm_channel(const struct canm *f, uint32_t i);
 struct entry canm_entry(const struct canm *f, uint32_t i);
 struct row canm_row(const struct canm *f, const struct entry *e, uint32_t i);
 size_t canm_name_place(const struct canm *f, uint32_t i);
-/* Writes a table entry of a channel: the reverse of reading it. Offsets are written as they are in
- * the struct, but not the name's. */
+/*
+ * Writes a table entry of a channel: the reverse of reading it. Offsets are written as they are in
+ * the struct, but not the name's.
+ */
 void canm_put_channel(uint32_t version, const struct channel *c, uint8_t *p);
 void canm_put_entry(const struct entry *e, uint8_t *p);
 void canm_get_words(const uint8_t *p, unsigned count, uint32_t *out);

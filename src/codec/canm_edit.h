@@ -22,8 +22,10 @@ struct pair {
 	enum role role;
 };
 
-/* Cached results of comparing curves with a channel: the last curve that was equal, and the last
- * that was not. */
+/*
+ * Cached results of comparing curves with a channel: the last curve that was equal, and the last
+ * that was not.
+ */
 struct compared {
 	const struct curve *equal, *other;
 };

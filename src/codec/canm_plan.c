@@ -45,8 +45,10 @@ static const struct field *find_loop(const struct clip *clip)
 	return NULL;
 }
 
-/* Chooses the stored loop number. If both the number and the boolean were changed, the number
- * counts. */
+/*
+ * Chooses the stored loop number. If both the number and the boolean were changed, the number
+ * counts.
+ */
 static bool choose_loop(const struct edit *e, struct target *t)
 {
 	const struct field *field = find_loop(t->clip);
@@ -177,8 +179,10 @@ static bool same_pair(const void *owner, uint32_t number, const void *key)
 	return a->want == b->want && a->was == b->was && a->role == b->role;
 }
 
-/* Does the curve equal this old channel in that role? The result is cached for tracks that share a
- * curve. */
+/*
+ * Does the curve equal this old channel in that role? The result is cached for tracks that share a
+ * curve.
+ */
 static bool stays_channel(struct edit *e, const struct curve *want, uint32_t was, enum role role)
 {
 	struct compared *c;
@@ -369,8 +373,10 @@ static bool load_records(struct edit *e)
 	return e->records != NULL;
 }
 
-/* Builds the index of records, on demand: most edits change a channel in place and never search for
- * an equal one. */
+/*
+ * Builds the index of records, on demand: most edits change a channel in place and never search for
+ * an equal one.
+ */
 static bool index_records(struct edit *e)
 {
 	uint32_t i;

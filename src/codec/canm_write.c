@@ -141,8 +141,10 @@ static void canm_write_fill_keys(struct record *r, struct part *part)
 	give_keys(r, part, 0);
 }
 
-/* Does a block continue the part before it? Kept keys that directly follow other kept keys form one
- * part with them; that is most of a file. */
+/*
+ * Does a block continue the part before it? Kept keys that directly follow other kept keys form one
+ * part with them; that is most of a file.
+ */
 static bool continues_block(const struct block *b, const struct block *before)
 {
 	return b->kept && before->kept && keys_rank(b->kind) == keys_rank(before->kind) &&
@@ -320,8 +322,10 @@ static void add_rows(struct edit *e, uint32_t i)
 	index_put(&e->row_index, hash, i);
 }
 
-/* Returns the offsets of the old animations' rows. An animation without rows has an offset where
- * rows could be added, if it is a valid one; otherwise the offset stays unchanged. */
+/*
+ * Returns the offsets of the old animations' rows. An animation without rows has an offset where
+ * rows could be added, if it is a valid one; otherwise the offset stays unchanged.
+ */
 static size_t *find_row_places(struct edit *e)
 {
 	size_t *places = edit_alloc(e, e->old.clips.count, sizeof(*places));

@@ -91,8 +91,10 @@ static struct bytes behind_records(const struct cas *c)
 	return (struct bytes){c->src.data + c->records_end, c->src.size - c->records_end};
 }
 
-/* Moves the position of an error in the CANM, which is relative to the CANM's start, to that in the
- * file. */
+/*
+ * Moves the position of an error in the CANM, which is relative to the CANM's start, to that in the
+ * file.
+ */
 static bool of_canm(const struct cas *c, bool fine, struct err *err)
 {
 	if (!fine && err && err->placed)

@@ -43,8 +43,10 @@ bool cas_find(struct cas *c, struct bytes src, struct err *err);
 /* Reads the records and names. False: the file must not be edited, for the reason in err. */
 bool cas_understand(struct cas *c, struct err *err);
 
-/* Returns what an offset in a record points to; offsets in the header count from the file's
- * start. */
+/*
+ * Returns what an offset in a record points to; offsets in the header count from the file's
+ * start.
+ */
 int64_t cas_follow(const struct cas *c, size_t record, size_t field);
 size_t cas_data_size(uint32_t version);
 static inline uint32_t cas_word(const struct cas *c, size_t at)

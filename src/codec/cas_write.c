@@ -133,8 +133,10 @@ static bool cas_write_is_known(const struct cas *c, uint32_t command)
 	return command < 64 && (known[i].commands & COMMAND(command));
 }
 
-/* Refuses records of unknown commands: one may contain the offset of a name, which would have to be
- * changed. */
+/*
+ * Refuses records of unknown commands: one may contain the offset of a name, which would have to be
+ * changed.
+ */
 static bool cas_write_check_data(const struct cas *c, struct err *err)
 {
 	size_t at, word;

@@ -21,8 +21,10 @@ const struct codec *codec_named(const char *name)
 	return NULL;
 }
 
-/* Matches the end of a file name. This runs for every name in a mount and for each of its changes;
- * fnmatch takes ten times as long. */
+/*
+ * Matches the end of a file name. This runs for every name in a mount and for each of its changes;
+ * fnmatch takes ten times as long.
+ */
 static const char *find_end(const struct codec *c, const char *file_name)
 {
 	size_t size = strlen(file_name);

@@ -153,8 +153,10 @@ static void lower_limit(const struct record *r, size_t table, size_t *limit)
 			*limit = r->field[axis];
 }
 
-/* Counts the records of a table. *firm: the table ends where another part begins. *whole: it ends
- * exactly with the block. */
+/*
+ * Counts the records of a table. *firm: the table ends where another part begins. *whole: it ends
+ * exactly with the block.
+ */
 static uint32_t count_records(const struct block *b, size_t table, size_t other, bool *firm,
 			      bool *whole)
 {
@@ -172,8 +174,10 @@ static uint32_t count_records(const struct block *b, size_t table, size_t other,
 	return (uint32_t)((at - table) / RECORD_SIZE);
 }
 
-/* Returns the number of bones; 0: unknown. `given` is used only if the block does not determine the
- * number. */
+/*
+ * Returns the number of bones; 0: unknown. `given` is used only if the block does not determine the
+ * number.
+ */
 static uint32_t count_bones(const struct block *b, uint32_t given)
 {
 	bool firm = false, whole = false;

@@ -18,8 +18,10 @@
 
 #define FRAMES_MAX 0xFFFFu
 #define BONES_MAX 0xFFFFu
-/* Limit on bones times frames, since constant values make a short block long. 255 bones over 65535
- * frames are fewer. */
+/*
+ * Limit on bones times frames, since constant values make a short block long. 255 bones over 65535
+ * frames are fewer.
+ */
 #define KEYS_MAX 0x1000000u
 
 /* A bone's angle has two parts, which are stored apart. */
@@ -53,8 +55,10 @@ static inline size_t stream_size(enum part part, uint32_t frames)
 
 /* Checks a whole block. `bones` is the number of bones if the block does not determine it, or 0. */
 bool ff9_read(struct block *b, struct bytes src, uint32_t bones, struct err *err);
-/* Returns the record of a bone, or of the translation (bone 0). A missing table gives 0 in all
- * frames. */
+/*
+ * Returns the record of a bone, or of the translation (bone 0). A missing table gives 0 in all
+ * frames.
+ */
 struct record ff9_record(const struct block *b, enum part part, uint32_t bone);
 
 /* The keys of a curve, u16[3] a frame: steps of a turn, and for a translation steps from -32768. */

@@ -95,8 +95,10 @@ static bool check_bone(struct edit *e, uint32_t i)
 		ff9anim_write_track_word(t), i, ff9anim_write_clip_word(e));
 }
 
-/* Refuses missing and additional curves, which the format does not allow; each has a key in every
- * frame. */
+/*
+ * Refuses missing and additional curves, which the format does not allow; each has a key in every
+ * frame.
+ */
 static bool ff9anim_write_check_curve(struct edit *e, uint32_t bone, enum role role)
 {
 	const struct track *t = &e->clip->tracks[bone];
@@ -135,8 +137,10 @@ static bool angle_key(double degrees, uint16_t *key)
 	return true;
 }
 
-/* Finds the nearest whole number for a length; values that only rounding moves past an end are
- * clamped. */
+/*
+ * Finds the nearest whole number for a length; values that only rounding moves past an end are
+ * clamped.
+ */
 static bool length_key(double length, uint16_t *key)
 {
 	if (!(length >= INT16_MIN - 0.5 && length <= INT16_MAX + 0.5))

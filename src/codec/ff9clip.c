@@ -546,8 +546,10 @@ static bool settle_tracks(struct ff9clip *f, struct err *err)
 	return (placed && f->paths) || err_memory(err);
 }
 
-/* Reads either form. A binary file whose name has 123 bytes begins like JSON, so both may have to
- * be tried. */
+/*
+ * Reads either form. A binary file whose name has 123 bytes begins like JSON, so both may have to
+ * be tried.
+ */
 static bool read_either(struct ff9clip *f, struct err *err)
 {
 	struct err why = {.code = ERR_NONE};
@@ -653,8 +655,10 @@ static bool decode_tracks(struct anim *a, const struct ff9clip *f, struct track 
 	return true;
 }
 
-/* Gets the motion before or after their keys that all curves have; false if they differ, or there
- * are none. */
+/*
+ * Gets the motion before or after their keys that all curves have; false if they differ, or there
+ * are none.
+ */
 static bool common_hold(const struct ff9clip *f, bool after, int32_t *hold)
 {
 	for (uint32_t i = 0; i < f->count; i++) {
@@ -760,8 +764,10 @@ struct anim *ff9clip_decode(struct bytes src, const struct hints *hints, struct 
 
 /* ---- detection ---- */
 
-/* Recognizes a file: JSON must have the list "transform"; a binary file must fit this layout
- * exactly. */
+/*
+ * Recognizes a file: JSON must have the list "transform"; a binary file must fit this layout
+ * exactly.
+ */
 bool ff9clip_probe(struct bytes src)
 {
 	struct ff9clip f;

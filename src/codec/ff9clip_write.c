@@ -118,8 +118,10 @@ static bool ff9clip_write_fill_keys(const struct clip_edit *e, const struct clip
 	return true;
 }
 
-/* Returns the order in which to store keys if the old ones do not ascend: the old order, with each
- * new key before the first later one. */
+/*
+ * Returns the order in which to store keys if the old ones do not ascend: the old order, with each
+ * new key before the first later one.
+ */
 static uint32_t *stored_order(const struct clip_edit *e, const struct clip_write *w)
 {
 	uint32_t *order = arena_alloc((struct arena *)&e->arena, w->count, sizeof(*order));
@@ -216,8 +218,10 @@ static const struct field *ff9clip_write_find_field(const struct clip *clip, con
 	return NULL;
 }
 
-/* Returns the motion before or after the keys that the clip has for all its curves, if it has
- * one. */
+/*
+ * Returns the motion before or after the keys that the clip has for all its curves, if it has
+ * one.
+ */
 static int32_t hold_of(const struct clip_edit *e, const char *name, bool has_old, int32_t old)
 {
 	const struct field *f = ff9clip_write_find_field(e->clip, name);
@@ -234,8 +238,10 @@ static const struct clip_curve *ff9clip_write_old_curve(const struct clip_edit *
 	return NULL;
 }
 
-/* Must a track have a stored curve of this role? In the binary form a bone without keys needs an
- * empty curve, the only place for its name; JSON has an entry for it. */
+/*
+ * Must a track have a stored curve of this role? In the binary form a bone without keys needs an
+ * empty curve, the only place for its name; JSON has an entry for it.
+ */
 static bool ff9clip_write_is_wanted(const struct clip_edit *e, const struct track *t,
 				    enum role role, const struct clip_curve *old)
 {

@@ -19,14 +19,18 @@ struct index {
 /* Is object `number` of `owner` equal to `key`? */
 typedef bool index_same(const void *owner, uint32_t number, const void *key);
 
-/* Initializes an index for at most `count` entries, in the arena's memory. False when out of
- * memory. */
+/*
+ * Initializes an index for at most `count` entries, in the arena's memory. False when out of
+ * memory.
+ */
 bool index_init(struct index *x, struct arena *arena, size_t count);
 bool index_find(const struct index *x, uint64_t hash, index_same *same, const void *owner,
 		const void *key, uint32_t *number);
 void index_put(struct index *x, uint64_t hash, uint32_t number);
-/* Adds an object unless an equal one is in the index: a search would have to walk past thousands of
- * equal objects. */
+/*
+ * Adds an object unless an equal one is in the index: a search would have to walk past thousands of
+ * equal objects.
+ */
 void index_add(struct index *x, uint64_t hash, index_same *same, const void *owner, const void *key,
 	       uint32_t number);
 

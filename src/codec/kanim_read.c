@@ -181,8 +181,10 @@ static bool kanim_read_url(struct kanim *k, struct kanim_frame *f,
 	return kanim_read_copy_text(k, attribute->value, &f->still.url);
 }
 
-/* Reads the attributes of a frame. The old name of "url" counts if the new one is missing; other
- * attributes are ignored. */
+/*
+ * Reads the attributes of a frame. The old name of "url" counts if the new one is missing; other
+ * attributes are ignored.
+ */
 static bool read_frame_attributes(struct kanim *k, struct kanim_frame *f, const struct xml_tag *tag)
 {
 	const struct xml_attribute *url = NULL, *time = NULL;

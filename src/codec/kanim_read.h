@@ -58,8 +58,10 @@ struct kanim {
 	size_t animation_room, frame_room;
 };
 
-/* Reads a kanim. False and ERR_FORMAT or ERR_MEMORY. Call kanim_release in either case. err may be
- * NULL. */
+/*
+ * Reads a kanim. False and ERR_FORMAT or ERR_MEMORY. Call kanim_release in either case. err may be
+ * NULL.
+ */
 bool kanim_read(struct kanim *k, struct bytes file, struct err *err);
 void kanim_release(struct kanim *k);
 

@@ -106,8 +106,10 @@ static bool kanim_write_value(struct writer *w, enum kanim_attribute which,
 	return true;
 }
 
-/* Returns the next attribute in the text, after the part already written, whose value has changed;
- * or none. */
+/*
+ * Returns the next attribute in the text, after the part already written, whose value has changed;
+ * or none.
+ */
 static enum kanim_attribute next_changed(const struct writer *w, const struct kanim_animation *a,
 					 const struct kanim_values *now)
 {
@@ -436,8 +438,10 @@ static bool kanim_write_all(struct writer *w, const struct anim *a, struct buf *
 	return (!w->text.failed && !out->failed) || err_memory(w->err);
 }
 
-/* Writes a text with as many animations as the model has; each has one frame, as a pattern for
- * others. */
+/*
+ * Writes a text with as many animations as the model has; each has one frame, as a pattern for
+ * others.
+ */
 static void blank_text(const struct anim *a, struct buf *out)
 {
 	bool many = a->clip_count != 1;

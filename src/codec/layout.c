@@ -39,8 +39,10 @@ static bool part_is_old(const struct part *p)
 	return p->old_at != LAYOUT_NEW;
 }
 
-/* Does the part still have its old bytes? Compares only the address, which is fast and
- * sufficient. */
+/*
+ * Does the part still have its old bytes? Compares only the address, which is fast and
+ * sufficient.
+ */
 static bool part_untouched(const struct layout *l, const struct part *p)
 {
 	return part_is_old(p) && p->size == p->old_size && p->data == l->old.data + p->old_at;
@@ -258,8 +260,10 @@ static void find_spots(struct layout *l, unsigned rank, struct spot *anchor)
 	}
 }
 
-/* Can overlapping parts be taken apart? Each is then written once; limits the growth of the
- * file. */
+/*
+ * Can overlapping parts be taken apart? Each is then written once; limits the growth of the
+ * file.
+ */
 static bool can_part(const struct layout *l, struct err *err)
 {
 	size_t limit = APART_LIMIT * l->old.size, i;

@@ -54,8 +54,10 @@ struct layout {
 	size_t size; /* size of the new file */
 };
 
-/* Initializes a layout that `room` parts can be added to, in the arena's memory. False when out of
- * memory. */
+/*
+ * Initializes a layout that `room` parts can be added to, in the arena's memory. False when out of
+ * memory.
+ */
 bool layout_init(struct layout *l, struct arena *arena, struct bytes old, size_t room);
 struct part *layout_add(struct layout *l, unsigned rank, size_t align, size_t old_at,
 			size_t old_size);

@@ -191,8 +191,10 @@ bool owanim_keys(struct owanim *f, struct owkeys *keys)
 	return true;
 }
 
-/* Recognizes an owanim by its content. There is no magic number, so the header's values must be
- * plausible, and every index and array must be in its place. */
+/*
+ * Recognizes an owanim by its content. There is no magic number, so the header's values must be
+ * plausible, and every index and array must be in its place.
+ */
 bool owanim_probe(struct bytes src)
 {
 	struct owanim f = {.src = src};
@@ -302,8 +304,10 @@ static struct field integer_field(const char *name, uint32_t value, bool editabl
 		.name = name, .type = FIELD_INT, .integer = value, .editable = editable};
 }
 
-/* Makes the fields of the header. A 64-bit field is shown as two halves, as many readers of JSON
- * have 53 bits. */
+/*
+ * Makes the fields of the header. A 64-bit field is shown as two halves, as many readers of JSON
+ * have 53 bits.
+ */
 static bool owanim_decode_fields(const struct owanim *f, struct anim *a, struct clip *clip)
 {
 	const uint8_t *p = f->src.data;

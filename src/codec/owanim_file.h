@@ -117,8 +117,10 @@ static inline uint32_t owanim_index(const struct owlist *list, uint32_t i)
 
 enum list_kind owanim_kind(enum role role);
 
-/* Sets f->fit to the interpretation with the least evidence against it, and f->wrong. The header
- * must be checked. False and err if the lists lead out of the file in every interpretation. */
+/*
+ * Sets f->fit to the interpretation with the least evidence against it, and f->wrong. The header
+ * must be checked. False and err if the lists lead out of the file in every interpretation.
+ */
 bool owanim_read(struct owanim *f, struct bytes src, struct err *err);
 /*
  * Finds f->fit, the reading with the least evidence against it, and f->wrong. The header was

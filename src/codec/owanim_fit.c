@@ -12,8 +12,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Limit of keys, or the file's size in bytes if that is larger: lists may share arrays, so a small
- * file can have many keys. */
+/*
+ * Limit of keys, or the file's size in bytes if that is larger: lists may share arrays, so a small
+ * file can have many keys.
+ */
 #define KEYS_MIN 0x40000u
 #define KEYS_PER_BYTE 4
 
@@ -41,8 +43,10 @@ static void add_claim(struct claims *c, double last)
 	c->frames[c->count++] = frames;
 }
 
-/* Returns the numbers of frames that follow from duration and rate, as various programs compute
- * them, most likely first. None if the duration is not a positive number. */
+/*
+ * Returns the numbers of frames that follow from duration and rate, as various programs compute
+ * them, most likely first. None if the duration is not a positive number.
+ */
 static struct claims claims_of(float duration, float fps)
 {
 	struct claims c = {.count = 0};
@@ -171,8 +175,10 @@ static int owanim_fit_by_place(const void *a, const void *b)
 	return p->size < q->size ? -1 : p->size > q->size;
 }
 
-/* Counts the bytes that no array uses. Zeros up to the next multiple of 4 (from the table) are
- * padding. */
+/*
+ * Counts the bytes that no array uses. Zeros up to the next multiple of 4 (from the table) are
+ * padding.
+ */
 static uint64_t unclaimed_bytes(const struct owanim *f, uint64_t from, uint64_t to)
 {
 	while (from < to && (from - f->table_at) % 4 && f->src.data[from] == 0)
@@ -317,8 +323,10 @@ static void try_widths(struct search *s, const struct claims *c, bool by_frame)
 	}
 }
 
-/* Tries more frames: if the duration is too short, indices may be wide because of keys past its
- * end. */
+/*
+ * Tries more frames: if the duration is too short, indices may be wide because of keys past its
+ * end.
+ */
 static void try_longer(struct search *s, const struct claims *c)
 {
 	struct owfit fit = {.rule = WIDTH_BY_LIMIT, .wide = true};

@@ -124,8 +124,10 @@ static bool store_scale(const struct edit *e, const struct place *p, const doubl
 	return true;
 }
 
-/* Tolerance for the length of a quaternion. One further from 1 than rounding explains is not a
- * rotation; views show such values unchanged. */
+/*
+ * Tolerance for the length of a quaternion. One further from 1 than rounding explains is not a
+ * rotation; views show such values unchanged.
+ */
 #define UNIT_TOLERANCE 1e-6
 
 static bool store_rotation(const struct edit *e, const struct place *p, const double *value,
@@ -468,8 +470,10 @@ static struct claim *find_claims(struct edit *e, size_t *count)
 	return claims;
 }
 
-/* Returns the end of an array with the zeros that pad it to a multiple of 4; `limit` is the start
- * of the next range. */
+/*
+ * Returns the end of an array with the zeros that pad it to a multiple of 4; `limit` is the start
+ * of the next range.
+ */
 static size_t padded_end(const struct edit *e, size_t end, size_t limit)
 {
 	while (end < limit && (end - e->old.table_at) % 4 && e->old.src.data[end] == 0)
@@ -477,15 +481,19 @@ static size_t padded_end(const struct edit *e, size_t end, size_t limit)
 	return end;
 }
 
-/* Returns the alignment of arrays: 4, counted from the table. If the old parts are not aligned so,
- * no part needs to be: all sizes are multiples of 4, so parts move by such. */
+/*
+ * Returns the alignment of arrays: 4, counted from the table. If the old parts are not aligned so,
+ * no part needs to be: all sizes are multiples of 4, so parts move by such.
+ */
 static size_t array_alignment(const struct edit *e)
 {
 	return e->old_entries && e->old.table_at % 4 ? 1 : 4;
 }
 
-/* Returns the new array for each old one; NULL: its entry is gone, or no longer has keys of that
- * kind. */
+/*
+ * Returns the new array for each old one; NULL: its entry is gone, or no longer has keys of that
+ * kind.
+ */
 static struct array **find_heirs(struct edit *e)
 {
 	struct array **heirs =
@@ -509,8 +517,10 @@ static void give_array(const struct edit *e, struct array *array, struct part *p
 	array->part = part;
 }
 
-/* Adds the part for a range that `count` old arrays share: those with the same new bytes keep
- * sharing it; if none of them does, one may put its new bytes there. */
+/*
+ * Adds the part for a range that `count` old arrays share: those with the same new bytes keep
+ * sharing it; if none of them does, one may put its new bytes there.
+ */
 static void owanim_write_add_range(struct edit *e, const struct claim *c, size_t count, size_t end,
 				   struct array **heirs)
 {
@@ -852,8 +862,10 @@ static float fitting_duration(uint32_t frames, float fps)
 	return duration;
 }
 
-/* Checks that the result is interpreted as intended, since the file does not record its
- * interpretation. */
+/*
+ * Checks that the result is interpreted as intended, since the file does not record its
+ * interpretation.
+ */
 static bool check_fit(struct edit *e, struct bytes out)
 {
 	float fps = get_f32(out.data + AT_FPS), duration = get_f32(out.data + AT_DURATION);

@@ -87,9 +87,11 @@ static uint32_t old_k(const struct quant *q, uint32_t key, unsigned axis)
 	return get_u16(q->old->stored + 2 * ((size_t)old_key(q, key) * curve_width(q->old) + axis));
 }
 
-/* Finds how a value fits the old grid. The text of an end of the grid may be outside by less than a
+/*
+ * Finds how a value fits the old grid. The text of an end of the grid may be outside by less than a
  * float32 resolution, in the shown unit; it means the end if it is near enough in the stored unit,
- * too. */
+ * too.
+ */
 static enum fit fit_value(const struct quant *q, uint32_t key, unsigned axis,
 			  const struct lane *lane, uint32_t *k)
 {
@@ -176,8 +178,10 @@ static bool is_constant(const struct quant *q, unsigned axis)
 	return true;
 }
 
-/* Can the old grid be kept? False if a new grid is better: for a value outside, or if all keys have
- * one new value. */
+/*
+ * Can the old grid be kept? False if a new grid is better: for a value outside, or if all keys have
+ * one new value.
+ */
 static bool keep_grid(const struct quant *q, unsigned axis, struct lane *lane, uint16_t *k)
 {
 	struct room room = {.largest = 0};
@@ -231,8 +235,10 @@ static float step_to(double base, double most)
 
 static void set_range(double least, double most, struct lane *lane)
 {
-	/* Texts show the nearest float32, which may be higher than the exact number by less than a
-	 * step of k. */
+	/*
+	 * Texts show the nearest float32, which may be higher than the exact number by less than a
+	 * step of k.
+	 */
 	lane->base = (float)least;
 	lane->step = step_to(lane->base, most);
 	if ((double)lane->base - least > (double)lane->step / 2) {

@@ -108,8 +108,10 @@ bool ribbon_read(struct ribbon *f, struct bytes src, struct err *err)
 	return true;
 }
 
-/* Recognizes a file. The two bytes at the beginning are little evidence, so no byte of the file may
- * be left over. */
+/*
+ * Recognizes a file. The two bytes at the beginning are little evidence, so no byte of the file may
+ * be left over.
+ */
 bool ribbon_probe(struct bytes src)
 {
 	struct ribbon f;

@@ -209,8 +209,10 @@ static struct anim *sequence_decode(struct bytes src, const struct hints *hints,
 
 /* ---- the rest of a codec ---- */
 
-/* Does not recognize lists by content: any table with a column of this name would fit, so only the
- * name makes a file a list. */
+/*
+ * Does not recognize lists by content: any table with a column of this name would fit, so only the
+ * name makes a file a list.
+ */
 static bool sequence_probe(struct bytes src)
 {
 	(void)src;

@@ -32,8 +32,10 @@ void smallest3_decode(const uint8_t *code, double q[4])
 	q[slot] = rest > 0 ? sqrt(rest) : 0;
 }
 
-/* Encodes a quaternion without the component `slot`. False if another component had to be
- * clamped. */
+/*
+ * Encodes a quaternion without the component `slot`. False if another component had to be
+ * clamped.
+ */
 static bool encode_in_slot(const double q[4], unsigned slot, uint8_t *code)
 {
 	double sign = q[slot] < 0 ? -1 : 1;

@@ -27,8 +27,10 @@
 #define SMALLEST3_ERROR 5.61e-5f
 
 void smallest3_decode(const uint8_t *code, double q[4]);
-/* Finds the nearest code for q, which has length 1. It drops the component that `old` drops, if
- * that is far from 0 and the others fit; otherwise the largest. `old` may be NULL. */
+/*
+ * Finds the nearest code for q, which has length 1. It drops the component that `old` drops, if
+ * that is far from 0 and the others fit; otherwise the largest. `old` may be NULL.
+ */
 void smallest3_encode(const double q[4], const uint8_t *old, uint8_t *code);
 
 #endif

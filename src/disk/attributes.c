@@ -25,8 +25,10 @@ static bool attributes_starts_with(const char *text, const char *with)
 
 /* ---- reading ---- */
 
-/* Appends the value of an attribute. Returns 0 or an errno: another program may remove the
- * attribute meanwhile, or we may not read it. */
+/*
+ * Appends the value of an attribute. Returns 0 or an errno: another program may remove the
+ * attribute meanwhile, or we may not read it.
+ */
 static int attributes_read_value(int fd, const char *name, struct buf *out)
 {
 	ssize_t size;
@@ -91,16 +93,20 @@ int attributes_read(int fd, struct attributes *a)
 
 /* ---- giving ---- */
 
-/* Does the error mean that the filesystem lacks such attributes, or that we may not set this
- * one? */
+/*
+ * Does the error mean that the filesystem lacks such attributes, or that we may not set this
+ * one?
+ */
 static bool may_be_left_out(int error)
 {
 	return error == EPERM || error == ENOTSUP || error == ENOSYS || error == EINVAL ||
 	       error == EACCES;
 }
 
-/* Sets owner and group. If the group cannot be set, the group bits of *mode are reduced to the
- * rights of others: another group must not gain rights. Only a full quota is an error. */
+/*
+ * Sets owner and group. If the group cannot be set, the group bits of *mode are reduced to the
+ * rights of others: another group must not gain rights. Only a full quota is an error.
+ */
 static int give_owner(const struct attributes *a, int fd, mode_t *mode)
 {
 	struct stat st;

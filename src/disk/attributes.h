@@ -39,9 +39,11 @@ int attributes_read(int fd, struct attributes *a);
 /* Iterates over the extended attributes; *at is 0 at first. False at the end. */
 bool attributes_next(const struct attributes *a, size_t *at, const char **name,
 		     struct bytes *value);
-/* Sets the attributes on a file that has no visible name yet. Attributes that the filesystem does
+/*
+ * Sets the attributes on a file that has no visible name yet. Attributes that the filesystem does
  * not support, or that only another user could set, are left out, in a way that gives no user more
- * rights. 0 or an errno. */
+ * rights. 0 or an errno.
+ */
 int attributes_give(const struct attributes *a, int fd);
 
 #endif

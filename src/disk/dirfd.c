@@ -300,8 +300,10 @@ void dirfd_proc_is_here(void)
 	proc = "";
 }
 
-/* Does /proc show our PID namespace? In that of another namespace our PID is different or
- * missing. */
+/*
+ * Does /proc show our PID namespace? In that of another namespace our PID is different or
+ * missing.
+ */
 static bool proc_is_ours(void)
 {
 	char path[16], self[16];
@@ -334,9 +336,11 @@ bool dirfd_lacks_flags(int error)
 	return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP;
 }
 
-/* Checks that the new name is free, then renames; used where neither flags nor links work. A file
+/*
+ * Checks that the new name is free, then renames; used where neither flags nor links work. A file
  * that another program creates between the two calls is lost. Reserving the name with an empty file
- * would prevent that, but a kill would leave the empty file behind. */
+ * would prevent that, but a kill would leave the empty file behind.
+ */
 static int rename_unless_there(int from, const char *name, int to, const char *new_name)
 {
 	struct stat st;

@@ -22,11 +22,15 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-/* Is `name` a valid name of one file in a folder? (The empty name is left to the kernel to
- * refuse.) */
+/*
+ * Is `name` a valid name of one file in a folder? (The empty name is left to the kernel to
+ * refuse.)
+ */
 bool dirfd_is_name(const char *name);
-/* Returns the size in bytes of the longest prefix of `name` with at most `room` bytes that does not
- * cut a UTF-8 character. */
+/*
+ * Returns the size in bytes of the longest prefix of `name` with at most `room` bytes that does not
+ * cut a UTF-8 character.
+ */
 int dirfd_name_head(const char *name, size_t room);
 /* Do both descriptors refer to the same file or folder? */
 bool dirfd_same_file(int a, int b);
@@ -50,12 +54,16 @@ int dirfd_walk(int root, const char *path, int flags, int *fd);
 int dirfd_make_folders(int root, const char *path, int *fd);
 /* Opens the folder at a relative path (dirfd_walk) for listing; close it with closedir. */
 int dirfd_list(int root, const char *path, DIR **out);
-/* Returns the next entry of the directory except "." and ".."; NULL at the end (errno 0) or on an
- * error (errno not 0). */
+/*
+ * Returns the next entry of the directory except "." and ".."; NULL at the end (errno 0) or on an
+ * error (errno not 0).
+ */
 struct dirent *dirfd_next(DIR *dir);
-/* Returns the size of a folder's content: the bytes of all files below it, plus `file` for each
+/*
+ * Returns the size of a folder's content: the bytes of all files below it, plus `file` for each
  * file or link and `folder` for each folder. Folders that are too deep or cannot be read count as
- * empty. */
+ * empty.
+ */
 uint64_t dirfd_size(int root, const char *path, uint64_t file, uint64_t folder);
 /*
  * Appends all of a regular file to `out`; EFBIG past `limit`. Anything but a regular file is EISDIR
@@ -77,8 +85,10 @@ int dirfd_sync_folder(int dir);
 /* Compares the content of a file with `data`; EAGAIN if they differ. */
 int dirfd_compare(int fd, struct bytes data);
 
-/* Uses the current folder of the process as /proc from now on (enclose.h). Code of a process that
- * serves a mount uses /proc only through dirfd_proc_path() and dirfd_proc_open(). */
+/*
+ * Uses the current folder of the process as /proc from now on (enclose.h). Code of a process that
+ * serves a mount uses /proc only through dirfd_proc_path() and dirfd_proc_open().
+ */
 void dirfd_proc_is_here(void);
 /*
  * Opens a file of /proc read-only, such as "PID/status". ESRCH if /proc is not that of our PID
@@ -86,15 +96,21 @@ void dirfd_proc_is_here(void);
  */
 int dirfd_proc_open(const char *path, int *fd);
 
-/* Like renameat2(), also on filesystems without its flags. There RENAME_NOREPLACE is emulated: a
+/*
+ * Like renameat2(), also on filesystems without its flags. There RENAME_NOREPLACE is emulated: a
  * link or an empty folder reserves the new name; a file that cannot be linked is renamed after a
- * check. RENAME_EXCHANGE is not emulated: see dirfd_lacks_flags. */
+ * check. RENAME_EXCHANGE is not emulated: see dirfd_lacks_flags.
+ */
 int dirfd_rename(int from, const char *name, int to, const char *new_name, unsigned flags);
-/* Renames to an unused name: `like`.~1~, `like`.~2~ and so on, and stores that name in `as`.
- * EEXIST: the first thousand names are in use. */
+/*
+ * Renames to an unused name: `like`.~1~, `like`.~2~ and so on, and stores that name in `as`.
+ * EEXIST: the first thousand names are in use.
+ */
 int dirfd_rename_apart(int from, const char *name, int to, const char *like, char as[NAME_MAX + 1]);
-/* Is the existing name `name` only another spelling of an entry? True on filesystems that ignore
- * case. */
+/*
+ * Is the existing name `name` only another spelling of an entry? True on filesystems that ignore
+ * case.
+ */
 bool dirfd_is_respelled(int folder, const char *name);
 /* Is `error` the error of renameat2() on a filesystem that does not support its flags? */
 bool dirfd_lacks_flags(int error);
@@ -118,12 +134,16 @@ struct file_version file_version_of(const struct stat *st);
 bool file_version_same(const struct file_version *a, const struct file_version *b);
 /* Like file_version_same, but ignores the ctime, which renames and hard links change. */
 bool file_version_alike(const struct file_version *a, const struct file_version *b);
-/* Returns whether any write after `now` gives the file another version. Take `now` before reading
+/*
+ * Returns whether any write after `now` gives the file another version. Take `now` before reading
  * the file. False if the file changed less than two ticks before `now`, of the clock or of a
- * filesystem that keeps whole seconds. */
+ * filesystem that keeps whole seconds.
+ */
 bool file_version_settled(const struct file_version *version, const struct timespec *now);
-/* Is the version from a filesystem that keeps whole seconds? By chance rarely true on other
- * filesystems. */
+/*
+ * Is the version from a filesystem that keeps whole seconds? By chance rarely true on other
+ * filesystems.
+ */
 bool file_version_coarse(const struct file_version *version);
 
 #endif

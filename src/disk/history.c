@@ -158,8 +158,10 @@ static int open_top(struct state *state, bool make, int *top)
 	return 0;
 }
 
-/* Reads the path of the animation file whose versions are in the folder. ENOENT if none is
- * stored. */
+/*
+ * Reads the path of the animation file whose versions are in the folder. ENOENT if none is
+ * stored.
+ */
 static int read_path(int folder, struct buf *out)
 {
 	struct stat st;
@@ -179,8 +181,10 @@ static int write_path(struct state *state, int folder, const char *path)
 	return state_put(state, folder, NULL, PATH, 0600, bytes_of(path), STATE_PUT_SYNC);
 }
 
-/* Makes a key available: renames the key's folder, whose versions belong to another path or
- * owner. */
+/*
+ * Makes a key available: renames the key's folder, whose versions belong to another path or
+ * owner.
+ */
 static int set_aside(int top, const char *key)
 {
 	char name[KEY_SIZE + 16];
@@ -193,8 +197,10 @@ static int set_aside(int top, const char *key)
 	return EEXIST;
 }
 
-/* Sets the folder aside if its versions belong to another path. Different paths have the same key
- * only if they were constructed to. */
+/*
+ * Sets the folder aside if its versions belong to another path. Different paths have the same key
+ * only if they were constructed to.
+ */
 static int check_path(struct state *state, int top, const char *key, const char *path, bool make,
 		      int *folder)
 {
@@ -221,8 +227,10 @@ static int check_path(struct state *state, int top, const char *key, const char 
 	return error;
 }
 
-/* Opens the folder of a file's versions. Without `make`, ENOENT if it does not exist. Another errno
- * if its path file cannot be read: treating the folder as missing would replace its content. */
+/*
+ * Opens the folder of a file's versions. Without `make`, ENOENT if it does not exist. Another errno
+ * if its path file cannot be read: treating the folder as missing would replace its content.
+ */
 static int history_open_folder(struct state *state, const char *path, bool make, int *folder)
 {
 	char key[KEY_SIZE];
@@ -242,8 +250,10 @@ static int history_open_folder(struct state *state, const char *path, bool make,
 
 /* ---- lines ---- */
 
-/* Appends a line. A line that was written only in part is removed, since the next line would
- * continue it. */
+/*
+ * Appends a line. A line that was written only in part is removed, since the next line would
+ * continue it.
+ */
 static int append_line(int folder, struct bytes line)
 {
 	struct stat before;
@@ -265,8 +275,10 @@ static int append_line(int folder, struct bytes line)
 	return error;
 }
 
-/* Makes the log durable: after a power cut, a version's bytes are only found through a line with
- * its number. */
+/*
+ * Makes the log durable: after a power cut, a version's bytes are only found through a line with
+ * its number.
+ */
 static int sync_log(int folder)
 {
 	int fd, error = dirfd_open(folder, HISTORY_LOG, O_RDONLY | O_NONBLOCK, 0, &fd);
@@ -313,8 +325,10 @@ static bool has_digest(int dir, const char *name, const struct history_digest *d
 
 #define TICK 10000000 /* nanoseconds by which the kernel's clock for files may be late */
 
-/* Did the file exist before the version was recorded? False if the filesystem stores no birth
- * time. */
+/*
+ * Did the file exist before the version was recorded? False if the filesystem stores no birth
+ * time.
+ */
 static bool is_older(int dir, const char *name, int64_t time)
 {
 	struct statx st;
@@ -325,8 +339,10 @@ static bool is_older(int dir, const char *name, int64_t time)
 	return st.stx_btime.tv_sec * 1000000000 + st.stx_btime.tv_nsec < time - TICK;
 }
 
-/* Is the file still the one of this log entry? A new file may have got the inode number of a
- * removed one. */
+/*
+ * Is the file still the one of this log entry? A new file may have got the inode number of a
+ * removed one.
+ */
 static bool is_same_file(const struct history_entry *e, int dir, const char *name,
 			 const struct stat *st)
 {
@@ -344,8 +360,10 @@ static bool is_foreign(const struct history_entry *last, const struct history_fi
 	return last->uid != st->st_uid && !is_same_file(last, f->dir, f->name, st);
 }
 
-/* Removes the bytes of a version that are a hard link to the live file: an earlier save was killed
- * before its rename. */
+/*
+ * Removes the bytes of a version that are a hard link to the live file: an earlier save was killed
+ * before its rename.
+ */
 static void history_drop_link(int folder, uint64_t number, const struct stat *live)
 {
 	char name[HISTORY_NAME_SIZE];
@@ -428,8 +446,10 @@ static void describe_file(struct history_entry *e, const struct stat *st)
 	e->uid = st->st_uid;
 }
 
-/* Returns the number for the next version. A power cut may have left bytes whose line is lost; they
- * are not overwritten. */
+/*
+ * Returns the number for the next version. A power cut may have left bytes whose line is lost; they
+ * are not overwritten.
+ */
 static uint64_t next_number(const struct history_save *s)
 {
 	uint64_t number = s->last.number + 1;
@@ -554,8 +574,10 @@ static bool history_find_folder(const struct state *state, const struct history_
 	return history_is_there(state, &found);
 }
 
-/* Returns the present path of the file. A folder above may have been renamed since the caller
- * looked; the file itself is not renamed during a save. */
+/*
+ * Returns the present path of the file. A folder above may have been renamed since the caller
+ * looked; the file itself is not renamed during a save.
+ */
 static bool path_now(const struct state *state, const struct history_file *f, struct buf *out)
 {
 	struct history_file found = *f;
@@ -642,8 +664,10 @@ const char *history_line(const struct history_save *s)
 
 /* ---- keeping ---- */
 
-/* Fills a copy from a file or from bytes. *payer gets the user whose quota is full, if the result
- * is EDQUOT. */
+/*
+ * Fills a copy from a file or from bytes. *payer gets the user whose quota is full, if the result
+ * is EDQUOT.
+ */
 static int fill_copy(int from, int to, const struct bytes *bytes, uid_t *payer)
 {
 	struct attributes attributes = ATTRIBUTES_INIT;
@@ -689,8 +713,10 @@ static int copy_once(struct history_save *s, int from, const struct bytes *bytes
 	return error;
 }
 
-/* Keeps a copy of the old version. If the disk is full, the version is not kept, but the save
- * continues. */
+/*
+ * Keeps a copy of the old version. If the disk is full, the version is not kept, but the save
+ * continues.
+ */
 static int keep_copy(struct history_save *s, int from, const struct bytes *bytes, uint64_t size)
 	REQUIRES(replace_class)
 {
@@ -719,8 +745,10 @@ static int history_copy_file(struct history_save *s, int dir, const char *file, 
 	return error;
 }
 
-/* Drops the page cache of a kept version, which is unlikely to be read soon: the next save can use
- * these pages, and allocating new ones is the most expensive part of a save. */
+/*
+ * Drops the page cache of a kept version, which is unlikely to be read soon: the next save can use
+ * these pages, and allocating new ones is the most expensive part of a save.
+ */
 static void drop_pages(int dir, const char *name)
 {
 	int fd;
@@ -731,9 +759,11 @@ static void drop_pages(int dir, const char *name)
 	close(fd);
 }
 
-/* Keeps the old version by a link or, if that is impossible, a copy. A file with other hard links
+/*
+ * Keeps the old version by a link or, if that is impossible, a copy. A file with other hard links
  * is copied, since it can be written to through them; so is a file that cannot be linked (EPERM on
- * FAT, or for another user's file; EXDEV). */
+ * FAT, or for another user's file; EXDEV).
+ */
 static int history_keep_old(struct history_save *s, int dir, const char *name, bool spare)
 	REQUIRES(replace_class)
 {
@@ -794,8 +824,10 @@ int history_base(struct history_save *s, struct bytes base, const struct history
 	return keep_copy(s, -1, &base, base.size);
 }
 
-/* Keeps another program's file as a version of its own: we moved it away and cannot move it back,
- * since its name is in use again. */
+/*
+ * Keeps another program's file as a version of its own: we moved it away and cannot move it back,
+ * since its name is in use again.
+ */
 static int keep_other(struct history_save *s, int dir, const char *name, struct bytes bytes)
 	REQUIRES(replace_class)
 {
@@ -822,8 +854,10 @@ static int keep_other(struct history_save *s, int dir, const char *name, struct 
 	return error && error != EXDEV ? error : EAGAIN;
 }
 
-/* Checks the file that was moved to a private name. If another program, which takes no lock, had
- * replaced the file before, moves it back and returns EAGAIN. */
+/*
+ * Checks the file that was moved to a private name. If another program, which takes no lock, had
+ * replaced the file before, moves it back and returns EAGAIN.
+ */
 static int check_moved(struct history_save *s, int dir, const char *name) REQUIRES(replace_class)
 {
 	const struct history_file *f = s->file;
@@ -857,8 +891,10 @@ static int remove_checked(struct history_save *s, const char *moved, uint64_t si
 	return error;
 }
 
-/* Removes the file after moving it to a private name, since another program may put its own file at
- * the old name at any time. If the disk is full, the file is removed by its own name. */
+/*
+ * Removes the file after moving it to a private name, since another program may put its own file at
+ * the old name at any time. If the disk is full, the file is removed by its own name.
+ */
 static int remove_moved(struct history_save *s, uint64_t size) REQUIRES(replace_class)
 {
 	const struct history_file *f = s->file;
@@ -876,8 +912,10 @@ static int remove_moved(struct history_save *s, uint64_t size) REQUIRES(replace_
 		error = check_moved(s, f->dir, moved);
 	if (!error)
 		error = remove_checked(s, moved, size);
-	/* If the file is still there under its private name, a later mount renames it back, since
-	 * that name is noted. */
+	/*
+	 * If the file is still there under its private name, a later mount renames it back, since
+	 * that name is noted.
+	 */
 	if (faccessat(f->dir, moved, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
 		state_temporary_gone(s->history->state, f->folder);
 	return error;
@@ -930,8 +968,10 @@ static bool history_same_time(const struct timespec *a, const struct timespec *b
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-/* Does the folder still have the mtime of our last change? If so, no other process has added
- * versions. */
+/*
+ * Does the folder still have the mtime of our last change? If so, no other process has added
+ * versions.
+ */
 static bool is_ours(struct history *h) REQUIRES(replace_class)
 {
 	struct stat st;
@@ -1008,12 +1048,16 @@ static void limit_space(struct history *h, uint64_t added, uint64_t batch) REQUI
 	disk_history_make_room(h, limit - limit / SLACK, batch);
 }
 
-/* Space that a save needs besides the file: folders, its path, its log line, the list of
- * temporaries. */
+/*
+ * Space that a save needs besides the file: folders, its path, its log line, the list of
+ * temporaries.
+ */
 #define SPARE ((uint64_t)16384)
 
-/* Returns how many bytes a save of `size` bytes lacks on this filesystem; 0 if space is not the
- * problem. */
+/*
+ * Returns how many bytes a save of `size` bytes lacks on this filesystem; 0 if space is not the
+ * problem.
+ */
 static uint64_t lacking(const struct statvfs *fs, uint64_t size)
 {
 	uint64_t need = history_cost(size) + SPARE, space = (uint64_t)fs->f_bavail * fs->f_frsize;
@@ -1037,8 +1081,10 @@ bool history_is_beside(const struct history *h, int dir)
 	return same;
 }
 
-/* Returns how many bytes of versions to drop for a save of `size` bytes; 0: none. If the limit does
- * not show in the free space, as with a quota, all bytes of the save must come from versions. */
+/*
+ * Returns how many bytes of versions to drop for a save of `size` bytes; 0: none. If the limit does
+ * not show in the free space, as with a quota, all bytes of the save must come from versions.
+ */
 static uint64_t needed_room(const struct history *h, int error, uint64_t size)
 {
 	struct statvfs fs;
@@ -1072,8 +1118,10 @@ bool history_yield(struct history *h, int error, int dir, uint64_t size, uid_t p
 	return made;
 }
 
-/* Returns the slot of a batch in `running`; an empty slot if the batch has none; NULL if all slots
- * are in use. */
+/*
+ * Returns the slot of a batch in `running`; an empty slot if the batch has none; NULL if all slots
+ * are in use.
+ */
 static struct running *history_find_running(struct history *h, uint64_t batch)
 	REQUIRES(history_class)
 {
@@ -1162,8 +1210,10 @@ static int begin_for_owner(struct history_save *s, const struct bytes *now)
 	return begin_anew(s);
 }
 
-/* Renames the kept bytes of an older version, which equal those of the replaced one, to the newer
- * number, so that they are dropped last, not first. */
+/*
+ * Renames the kept bytes of an older version, which equal those of the replaced one, to the newer
+ * number, so that they are dropped last, not first.
+ */
 static void keep_as_newer(const struct history_save *s)
 {
 	char older[HISTORY_NAME_SIZE], newer[HISTORY_NAME_SIZE];
@@ -1187,8 +1237,10 @@ void history_end(struct history_save *s, const struct bytes *now, const struct h
 	release_save(s);
 }
 
-/* Cancels a save after a failed rename. A version kept as a link is still the live file, so the
- * link is removed; a version that was moved stays. */
+/*
+ * Cancels a save after a failed rename. A version kept as a link is still the live file, so the
+ * link is removed; a version that was moved stays.
+ */
 void history_cancel(struct history_save *s)
 {
 	struct stat st;
@@ -1390,9 +1442,11 @@ void history_rename(struct state *state, const char *from, const char *to)
 	struct stat st;
 	int top;
 
-	/* A path that is not in SOURCE is a clip's, which has no versions. Renaming does not take
+	/*
+	 * A path that is not in SOURCE is a clip's, which has no versions. Renaming does not take
 	 * the state lock: it would have to wait for other processes, and a save that is running has
-	 * the folder open. */
+	 * the folder open.
+	 */
 	if (open_top(state, false, &top))
 		return;
 	if (!fstatat(state_source(state), to, &st, AT_SYMLINK_NOFOLLOW)) {
@@ -1556,8 +1610,10 @@ struct orphan {
 	bool is_taken;
 };
 
-/* Finds the newest version with the orphan's bytes; NULL if those bytes are already kept. Looks at
- * all versions, since other mounts may have saved after this one. */
+/*
+ * Finds the newest version with the orphan's bytes; NULL if those bytes are already kept. Looks at
+ * all versions, since other mounts may have saved after this one.
+ */
 static const struct history_entry *history_find_version(const struct orphan *o,
 							const struct history_log *log)
 {
@@ -1628,8 +1684,10 @@ static bool read_orphan(struct orphan *o)
 	return !error;
 }
 
-/* Moves an orphan into history. A mount does not wait long for the lock, since the next mount can
- * recover as well. */
+/*
+ * Moves an orphan into history. A mount does not wait long for the lock, since the next mount can
+ * recover as well.
+ */
 static int rescue_orphan(struct state *state, const char *folder, int dir, const char *name)
 {
 	struct orphan o = {.state = state, .folder = folder, .dir = dir, .name = name};
@@ -1651,8 +1709,10 @@ static int rescue_orphan(struct state *state, const char *folder, int dir, const
 	return !unlinkat(dir, name, 0) || errno == ENOENT ? 0 : errno;
 }
 
-/* Adds a line for the version on disk if the last line is about another version, and renames the
- * folder if its path has changed. */
+/*
+ * Adds a line for the version on disk if the last line is about another version, and renames the
+ * folder if its path has changed.
+ */
 static void mend_folder(struct state *state, int top, const char *key, const char *path)
 	REQUIRES(replace_class)
 {
@@ -1681,8 +1741,10 @@ static void mend_folder(struct state *state, int top, const char *key, const cha
 	close(file.dir);
 }
 
-/* Repairs the history of one file after a kill: a save was interrupted if the bytes of the last
- * version are kept, and a rename if the folder's key is not that of its path. */
+/*
+ * Repairs the history of one file after a kill: a save was interrupted if the bytes of the last
+ * version are kept, and a rename if the folder's key is not that of its path.
+ */
 UNSHARED static void mend_one(void *state, int top, const char *key, const char *path)
 {
 	struct history_log log = HISTORY_LOG_INIT;

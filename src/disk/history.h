@@ -35,8 +35,10 @@
 
 struct history;
 
-/* Creates the history. `limit` is the size in bytes of all versions; 0: nothing is kept. NULL when
- * out of memory. */
+/*
+ * Creates the history. `limit` is the size in bytes of all versions; 0: nothing is kept. NULL when
+ * out of memory.
+ */
 struct history *history_new(struct state *state, uint64_t limit);
 void history_free(struct history *h); /* NULL is fine */
 struct state *history_state(const struct history *h);
@@ -46,15 +48,21 @@ struct state *history_state(const struct history *h);
  */
 void history_begin_move(struct history *h) EXCLUDES(history_class);
 void history_end_move(struct history *h) EXCLUDES(history_class);
-/* Removes temporaries of killed programs (state_clean), or moves those that are versions into
- * history. Call it after state_new. */
+/*
+ * Removes temporaries of killed programs (state_clean), or moves those that are versions into
+ * history. Call it after state_new.
+ */
 void history_clean(struct state *state);
-/* Like history_clean, and completes histories that a kill left half done. EBUSY if another process
- * holds the state's lock; the next mount then does it. */
+/*
+ * Like history_clean, and completes histories that a kill left half done. EBUSY if another process
+ * holds the state's lock; the next mount then does it.
+ */
 int history_recover(struct state *state);
 
-/* Identifies a file: descriptor of its folder, the folder's path from SOURCE ("" is SOURCE), and
- * the file's name. */
+/*
+ * Identifies a file: descriptor of its folder, the folder's path from SOURCE ("" is SOURCE), and
+ * the file's name.
+ */
 struct history_file {
 	int dir;
 	const char *folder, *name;
@@ -109,9 +117,11 @@ struct history_save {
 	struct bytes there; /* present content of the file, owned by the caller */
 	uint64_t added;     /* bytes that the save has added to the history */
 };
-/* Begins a save that replaces or removes the file. `was` has the file's present bytes, which must
+/*
+ * Begins a save that replaces or removes the file. `was` has the file's present bytes, which must
  * stay until history_remove has returned; NULL: there is no file yet. Fails if versions cannot be
- * kept for any reason but space. */
+ * kept for any reason but space.
+ */
 int history_begin(struct history *h, struct history_save *s, const struct history_file *file,
 		  const struct bytes *was, uint64_t batch) REQUIRES(replace_class);
 /*
@@ -125,13 +135,17 @@ int history_keep(void *save, int dir, const char *name, bool spare);
  */
 int history_base(struct history_save *s, struct bytes base, const struct history_note *note)
 	REQUIRES(replace_class);
-/* Removes the file like unlinkat; EAGAIN, and nothing is removed, if another file has the name by
- * now. */
+/*
+ * Removes the file like unlinkat; EAGAIN, and nothing is removed, if another file has the name by
+ * now.
+ */
 int history_remove(struct history_save *s) REQUIRES(replace_class);
 /* Returns the description of the last version if this save extends it; else "". */
 const char *history_line(const struct history_save *s);
-/* Ends a save after which the file has the bytes `now`; NULL: it was removed. Drops old versions to
- * make room. */
+/*
+ * Ends a save after which the file has the bytes `now`; NULL: it was removed. Drops old versions to
+ * make room.
+ */
 void history_end(struct history_save *s, const struct bytes *now, const struct history_note *note)
 	REQUIRES(replace_class);
 /* Ends a save that replaced nothing. */
@@ -148,15 +162,19 @@ void history_cancel(struct history_save *s) REQUIRES(replace_class);
  */
 bool history_yield(struct history *h, int error, int dir, uint64_t size, uid_t payer)
 	REQUIRES(replace_class);
-/* Does the filesystem of the folder `dir` also hold the versions? False if there are no versions
- * yet. */
+/*
+ * Does the filesystem of the folder `dir` also hold the versions? False if there are no versions
+ * yet.
+ */
 bool history_is_beside(const struct history *h, int dir);
 static inline bool history_needs_room(int error)
 {
 	return error == ENOSPC || error == EDQUOT;
 }
-/* Protects the versions from before a running batch from being dropped. Call it once for each file
- * of the batch. At most 64 batches; thread-safe, without the lock. */
+/*
+ * Protects the versions from before a running batch from being dropped. Call it once for each file
+ * of the batch. At most 64 batches; thread-safe, without the lock.
+ */
 void history_begin_batch(struct history *h, uint64_t batch) EXCLUDES(history_class);
 void history_end_batch(struct history *h, uint64_t batch) EXCLUDES(history_class);
 
@@ -176,18 +194,24 @@ struct history_book {
  * file. `file->dir` may be -1. Call history_release in either case.
  */
 int history_open(struct state *state, const struct history_file *file, struct history_book *b);
-/* Like history_open, but reads only the end of the log: the last version, and possibly some before
- * it. */
+/*
+ * Like history_open, but reads only the end of the log: the last version, and possibly some before
+ * it.
+ */
 int history_open_end(struct state *state, const struct history_file *file, struct history_book *b);
 void history_release(struct history_book *b);
 /* Returns the index of a kept version with the same bytes as version i; SIZE_MAX: none. */
 size_t history_kept(const struct history_log *l, size_t i);
-/* Reads the bytes of version i, which must be kept. `fd`, unless NULL, gets a descriptor of the
- * file with them. */
+/*
+ * Reads the bytes of version i, which must be kept. `fd`, unless NULL, gets a descriptor of the
+ * file with them.
+ */
 int history_bytes(const struct history_book *b, size_t i, struct buf *out, int *fd);
 
-/* Calls `each` with the path of each file that has versions; the callback may use all functions
- * here. */
+/*
+ * Calls `each` with the path of each file that has versions; the callback may use all functions
+ * here.
+ */
 typedef void history_each(void *closure, const char *path);
 int history_for_each(struct state *state, history_each *each, void *closure);
 
@@ -213,9 +237,11 @@ int history_blob_put(struct state *state, const struct history_file *file, struc
 	REQUIRES(replace_class);
 /* Does the history have a folder for the file? It has none if the last save lacked the room. */
 bool history_has(struct history *h, const struct history_file *file) EXCLUDES(history_class);
-/* Like history_blob_put, but for use while this process may rename files in SOURCE
+/*
+ * Like history_blob_put, but for use while this process may rename files in SOURCE
  * (history_begin_move). With `make`, creates the file's folder if necessary; without it, nothing is
- * stored if the folder is missing, as after history_forget. With the lock. */
+ * stored if the folder is missing, as after history_forget. With the lock.
+ */
 int history_keep_blob(struct history *h, const struct history_file *file, struct bytes blob,
 		      bool make) REQUIRES(replace_class) EXCLUDES(history_class);
 

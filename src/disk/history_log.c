@@ -26,9 +26,11 @@ bool history_digest_same(const struct history_digest *a, const struct history_di
 
 /* ---- lines ---- */
 
-/* Fields of a line, separated by tabs: number, kind, unfinished, batch, time, size, mtime, dev,
+/*
+ * Fields of a line, separated by tabs: number, kind, unfinished, batch, time, size, mtime, dev,
  * ino, uid, digest, back, view, program, what. Control characters and '%' in texts are stored as
- * "%XX". */
+ * "%XX".
+ */
 #define FIELDS 15
 
 static const char kind_letters[HISTORY_KINDS + 1] = "emfrs";
@@ -258,8 +260,10 @@ int history_log_read(int folder, struct history_log *out)
 	return error == ENOENT ? 0 : error;
 }
 
-/* Reads at most the last `most` bytes, from the beginning of a line: a line cut at its start could
- * be taken for another version's. */
+/*
+ * Reads at most the last `most` bytes, from the beginning of a line: a line cut at its start could
+ * be taken for another version's.
+ */
 static int history_log_read_lines(int fd, off_t most, struct buf *out)
 {
 	const uint8_t *line;
@@ -317,9 +321,11 @@ static bool history_is_unmade(const struct history_entry *e)
 	return e->kind == HISTORY_REMOVED && e->back != 0;
 }
 
-/* Returns the index of the version that version i equals within the scope. If i is an undo or redo
+/*
+ * Returns the index of the version that version i equals within the scope. If i is an undo or redo
  * of this view or of the whole file, that is the version it restored. A step of another view
- * changes nothing in this scope, so it equals the version before it. */
+ * changes nothing in this scope, so it equals the version before it.
+ */
 size_t history_position(const struct history_log *l, const struct history_scope *s, size_t i)
 {
 	while (is_step(l, s, i)) {
@@ -334,8 +340,10 @@ size_t history_position(const struct history_log *l, const struct history_scope 
 	return i;
 }
 
-/* Returns the version that version i was made from; SIZE_MAX if it made the file. For a step to a
- * version that was dropped, returns the next older one. */
+/*
+ * Returns the version that version i was made from; SIZE_MAX if it made the file. For a step to a
+ * version that was dropped, returns the next older one.
+ */
 static size_t previous_version(const struct history_log *l, const struct history_scope *s, size_t i)
 {
 	size_t next = is_step(l, s, i) ? history_log_find_place(l, l->list[i].back) : i;

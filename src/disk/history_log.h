@@ -57,8 +57,10 @@ struct history_log {
 struct history_digest history_digest_of(struct bytes bytes);
 bool history_digest_same(const struct history_digest *a, const struct history_digest *b);
 
-/* Adds the versions in `text`, which it takes over. False when out of memory. The caller sets
- * `kept`. */
+/*
+ * Adds the versions in `text`, which it takes over. False when out of memory. The caller sets
+ * `kept`.
+ */
 bool history_log_parse(struct history_log *l, struct buf *text);
 void history_log_release(struct history_log *l);
 /* Appends the line of an entry, with its newline. */
@@ -97,8 +99,10 @@ struct history_scope {
 };
 /* Returns the index of the version that version i equals within the scope. */
 size_t history_position(const struct history_log *l, const struct history_scope *s, size_t i);
-/* Return the index of the version that an undo or redo leads to, or SIZE_MAX. The log must not be
- * empty. */
+/*
+ * Return the index of the version that an undo or redo leads to, or SIZE_MAX. The log must not be
+ * empty.
+ */
 size_t history_undo(const struct history_log *l, const struct history_scope *s);
 size_t history_redo(const struct history_log *l, const struct history_scope *s);
 

@@ -196,8 +196,10 @@ static void skip_gone(struct book *b)
 		b->first++;
 }
 
-/* Thins out a file's versions: of those older than an hour, keeps the last of each hour; of those
- * older than a day, the last of each day. */
+/*
+ * Thins out a file's versions: of those older than an hour, keeps the last of each hour; of those
+ * older than a day, the last of each day.
+ */
 static void thin_book(const struct library *l, struct book *b)
 {
 	int64_t bucket = -1;
@@ -279,8 +281,10 @@ static uint64_t drop_to_level(struct library *l, uint64_t target)
 	return total;
 }
 
-/* Returns the file whose newest version is the oldest of all and may be dropped. Called when each
- * file has only its newest and needed versions left. */
+/*
+ * Returns the file whose newest version is the oldest of all and may be dropped. Called when each
+ * file has only its newest and needed versions left.
+ */
 static struct book *oldest_newest(const struct library *l)
 {
 	struct book *oldest = NULL;

@@ -24,8 +24,10 @@ struct history_running {
  */
 int history_make_room(struct state *state, uint64_t target, const struct history_running *running,
 		      uint64_t *left);
-/* Drops versions with `size` bytes in total, only those of `owner` unless it is NULL. If not enough
- * may be dropped, drops none and sets *made to false. 0 or an errno. */
+/*
+ * Drops versions with `size` bytes in total, only those of `owner` unless it is NULL. If not enough
+ * may be dropped, drops none and sets *made to false. 0 or an errno.
+ */
 int history_free_room(struct state *state, uint64_t size, const uid_t *owner,
 		      const struct history_running *running, bool *made);
 /* Thins out one file's versions by age. `folder` contains them. */

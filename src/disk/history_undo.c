@@ -58,8 +58,10 @@ static bool can_unmake(const struct history_log *l)
 	return history_log_last(l)->kind != HISTORY_REMOVED && l->list[at].kind == HISTORY_MADE;
 }
 
-/* Chooses the version of an undo or redo. *to is SIZE_MAX if the step removes the file: an undo if
- * can_unmake(), or the redo of a removal. */
+/*
+ * Chooses the version of an undo or redo. *to is SIZE_MAX if the step removes the file: an undo if
+ * can_unmake(), or the redo of a removal.
+ */
 static int choose_step(struct history_log *l, bool back, bool unmakes, size_t *to)
 {
 	struct history_scope scope = {"", same_as_last, back ? has_bytes : has_bytes_or_none, l};

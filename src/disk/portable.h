@@ -21,8 +21,10 @@
  * end: then `out` is "", which every call refuses.
  */
 int portable_name(const char *name, char out[NAME_MAX + 1]);
-/* Writes the name that a stored form stands for; a text that is not a stored form is returned
- * unchanged. */
+/*
+ * Writes the name that a stored form stands for; a text that is not a stored form is returned
+ * unchanged.
+ */
 void portable_read(const char *stored, char out[NAME_MAX + 1]);
 /*
  * Appends the stored form of each name of a relative path, each with a NUL. Errors as above, or

@@ -17,9 +17,11 @@ struct process {
 	char name[64];  /* name of the process's command: any bytes, NUL-terminated */
 };
 
-/* Finds the process of a thread in our PID namespace. Unknown for kernel threads, threads that have
+/*
+ * Finds the process of a thread in our PID namespace. Unknown for kernel threads, threads that have
  * ended or that /proc does not show, and thread 0, which the kernel gives for threads in a
- * namespace that we cannot see. */
+ * namespace that we cannot see.
+ */
 void process_of_thread(pid_t thread, struct process *out);
 bool process_same(const struct process *a, const struct process *b);
 /*

@@ -165,8 +165,10 @@ static bool rejected_name(const char *name, unsigned version, char out[NAME_MAX 
 	return size > 0 && size <= NAME_MAX;
 }
 
-/* Does the file `name` have exactly this text? 0 if so, ENOENT if the file does not exist, or
- * another errno. */
+/*
+ * Does the file `name` have exactly this text? 0 if so, ENOENT if the file does not exist, or
+ * another errno.
+ */
 static int compare_text(int folder, const char *name, struct bytes text, bool *same)
 {
 	char stored[NAME_MAX + 1];
@@ -188,8 +190,10 @@ static int compare_text(int folder, const char *name, struct bytes text, bool *s
 	return 0;
 }
 
-/* Chooses the file name for a refused text: with the number *own that the text has already, or else
- * the first that is free, which is stored in *own, or whose file has the same text. */
+/*
+ * Chooses the file name for a refused text: with the number *own that the text has already, or else
+ * the first that is free, which is stored in *own, or whose file has the same text.
+ */
 static int place_for(int folder, const char *name, struct bytes text, unsigned *own,
 		     char out[NAME_MAX + 1])
 {

@@ -22,8 +22,10 @@ struct refusals;
 struct refusals *refusals_new(struct state *s, uint64_t max); /* NULL when out of memory */
 void refusals_free(struct refusals *r);                       /* NULL is fine */
 
-/* Owner and mode of the files with a refused text: the user who wrote it, with the group and mode
- * of the view. */
+/*
+ * Owner and mode of the files with a refused text: the user who wrote it, with the group and mode
+ * of the view.
+ */
 struct refusal_owner {
 	uid_t uid;
 	gid_t gid;

@@ -51,22 +51,28 @@ static int check_target(const struct replacement *r)
 	return !error && r->expect && r->old >= 0 && replace_is_written(r->old) ? EBUSY : error;
 }
 
-/* Checks the version and compares the bytes: a write may leave all times of the version
- * unchanged. */
+/*
+ * Checks the version and compares the bytes: a write may leave all times of the version
+ * unchanged.
+ */
 static int check_bytes(const struct replacement *r)
 {
 	return r->was ? dirfd_compare(r->old, *r->was) : 0;
 }
 
-/* Compares the bytes again if times are coarse. Otherwise, only a write between the last check and
- * the rename could be missed. */
+/*
+ * Compares the bytes again if times are coarse. Otherwise, only a write between the last check and
+ * the rename could be missed.
+ */
 static int check_bytes_again(const struct replacement *r)
 {
 	return r->was && file_version_coarse(r->expect) ? check_bytes(r) : 0;
 }
 
-/* Opens the old file. If that fails because the file has another version by now, the error is
- * EAGAIN. */
+/*
+ * Opens the old file. If that fails because the file has another version by now, the error is
+ * EAGAIN.
+ */
 static int open_old(struct replacement *r)
 {
 	int opened, error;
@@ -86,16 +92,20 @@ static int change_owner(int fd, uid_t uid, gid_t gid, bool *changed)
 	return !*changed && errno == EDQUOT ? errno : 0;
 }
 
-/* Must set-id bits and capabilities be dropped? As with write(), they are if the new bytes come
- * from a user other than root or the owner, since they were granted for other bytes. */
+/*
+ * Must set-id bits and capabilities be dropped? As with write(), they are if the new bytes come
+ * from a user other than root or the owner, since they were granted for other bytes.
+ */
 static bool drops_rights(const struct replacement *r, const struct stat *from)
 {
 	return r->writer && *r->writer != 0 && *r->writer != from->st_uid;
 }
 
-/* Copies owner and group. Only root can chown to others. If owner or group differs from the old
+/*
+ * Copies owner and group. Only root can chown to others. If owner or group differs from the old
  * one, set-id bits are dropped; another group gets the rights of others. *mode is the mode for the
- * new file. Returns an errno if the owner's quota has no room for the file. */
+ * new file. Returns an errno if the owner's quota has no room for the file.
+ */
 static int copy_owner(const struct stat *from, const struct replace_owner *owner, int to,
 		      mode_t *mode, bool *same_group)
 {
@@ -114,8 +124,10 @@ static int copy_owner(const struct stat *from, const struct replace_owner *owner
 	return error;
 }
 
-/* May this attribute be left out? Some belong to the filesystem or to a security module and cannot
- * be copied. */
+/*
+ * May this attribute be left out? Some belong to the filesystem or to a security module and cannot
+ * be copied.
+ */
 static bool may_stay_behind(const char *name, int error)
 {
 	return error == ENOTSUP || strncmp(name, "security.", 9) == 0;
@@ -132,8 +144,10 @@ static int copy_xattr(int from, int to, const char *name, void *value)
 	return 0;
 }
 
-/* Copies extended attributes. ACLs are xattrs too; they are copied only if the group is the
- * same. */
+/*
+ * Copies extended attributes. ACLs are xattrs too; they are copied only if the group is the
+ * same.
+ */
 static int copy_xattrs(int from, int to, bool acl, bool capabilities)
 {
 	char *names = malloc(XATTR_LIST_MAX + XATTR_SIZE_MAX);
@@ -164,8 +178,10 @@ static int drop_inherited_acl(int fd)
 	return errno;
 }
 
-/* Returns the mode without the mask of an ACL: with an ACL, the group bits of the mode are its
- * mask, not the rights of the group. */
+/*
+ * Returns the mode without the mask of an ACL: with an ACL, the group bits of the mode are its
+ * mask, not the rights of the group.
+ */
 static mode_t without_mask(int from, int to, mode_t mode)
 {
 	bool lost = fgetxattr(from, ACL, NULL, 0) > 0 && fgetxattr(to, ACL, NULL, 0) <= 0;
@@ -205,8 +221,10 @@ static bool same_moment(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-/* Sets an mtime between two ticks of the kernel's clock, so that any later write changes it, unless
- * the filesystem rounds times. Two writes within one tick would have the same time. */
+/*
+ * Sets an mtime between two ticks of the kernel's clock, so that any later write changes it, unless
+ * the filesystem rounds times. Two writes within one tick would have the same time.
+ */
 static struct timespec set_moment(int fd)
 {
 	struct timespec tick, times[2] = {{.tv_nsec = UTIME_OMIT}};
@@ -270,9 +288,11 @@ static int rename_as(const struct replacement *r, unsigned flags)
 	return dirfd_rename(r->via, r->temporary, r->dir, r->name, flags);
 }
 
-/* Renames the old file from its temporary name to NAME.~1~ and so on, when it cannot be exchanged
+/*
+ * Renames the old file from its temporary name to NAME.~1~ and so on, when it cannot be exchanged
  * back because another program has removed the name. The next mount would remove it as a temporary.
- * With `own`, the file is another program's, and gets its own name if that is free. */
+ * With `own`, the file is another program's, and gets its own name if that is free.
+ */
 static void replace_give_back(struct replacement *r, bool own)
 {
 	char name[NAME_MAX + 1];
@@ -407,10 +427,12 @@ static void replace_take_back(struct replacement *r, bool exchanged, int error)
 		move_out(r, &r->written);
 }
 
-/* Reopens the new file read-only before it gets its name: otherwise another mount would believe
+/*
+ * Reopens the new file read-only before it gets its name: otherwise another mount would believe
  * that we are writing it (replace_is_written). If we may not read it, the descriptor stays open
  * for writing. EAGAIN: the temporary name is another file's, such as a FIFO, whose open must not
- * block. */
+ * block.
+ */
 static int end_writing(struct replacement *r)
 {
 	int fd, error = 0;

@@ -19,8 +19,9 @@
 #define FOLDER (O_PATH | O_DIRECTORY)
 #define ENTRY_LIMIT                                                                                \
 	((size_t)16 << 20) /* size of the largest list in mounts/ that we can have written */
-#define FOLDER_TRIES 100   /* attempts to put a file into a folder that other processes may remove \
-			    */
+#define FOLDER_TRIES                                                                               \
+	100 /* attempts to put a file into a folder that other processes may remove                \
+	     */
 #define PREFIX ".animfs-"
 #define SUFFIX ".tmp"
 #define WAY "-to-"
@@ -43,8 +44,10 @@ static const char readme[] =
 	"While nothing is mounted you can copy things out of this folder or remove it;\n"
 	"what is in extra/, rejected/ and history/ is nowhere else.\n";
 
-/* A folder of SOURCE in this mount's list, with the number of temporaries that are in it or about
- * to be made. */
+/*
+ * A folder of SOURCE in this mount's list, with the number of temporaries that are in it or about
+ * to be made.
+ */
 struct flight {
 	struct flight *next;
 	unsigned count;
@@ -53,8 +56,10 @@ struct flight {
 
 struct state {
 	int source;
-	/* Descriptor of the folder that contains DIR. DIR is opened by name each time, since people
-	 * may remove or replace it. */
+	/*
+	 * Descriptor of the folder that contains DIR. DIR is opened by name each time, since people
+	 * may remove or replace it.
+	 */
 	int parent;
 	char *name; /* name of DIR in `parent`; "": `parent` is DIR (state_move) */
 	bool read_only;
@@ -191,8 +196,10 @@ static const char *way_of(const char *name, const char *id)
 		       : NULL;
 }
 
-/* Renames a temporary to the name `way` or, if that is in use, to a similar one; an empty folder is
- * removed. */
+/*
+ * Renames a temporary to the name `way` or, if that is in use, to a similar one; an empty folder is
+ * removed.
+ */
 static int state_arrive(int dir, const char *name, const char *way)
 {
 	char apart[NAME_MAX + 1];
@@ -242,8 +249,10 @@ static int clean_folder(struct cleaning *c, const char *path)
 	return error == ENOENT || error == ENOTDIR || error == EINVAL ? 0 : error;
 }
 
-/* Cleans all folders of a list. A path without its final NUL was never used: temporaries are made
- * only once all of it is written. */
+/*
+ * Cleans all folders of a list. A path without its final NUL was never used: temporaries are made
+ * only once all of it is written.
+ */
 static int clean_folders(struct cleaning *c, struct bytes list)
 {
 	const char *path = (const char *)list.data, *end = path + list.size, *stop;
@@ -352,8 +361,10 @@ static int state_open_parent(struct state *s, char *path)
 	return s->parent < 0 ? errno : 0;
 }
 
-/* Opens the folder of --state. Links in this path are followed, once, since it is the user's
- * own. */
+/*
+ * Opens the folder of --state. Links in this path are followed, once, since it is the user's
+ * own.
+ */
 static int locate_given(struct state *s, const char *dir)
 {
 	char *path = realpath(dir, NULL);
@@ -426,8 +437,10 @@ static bool has_temporaries(const struct state *s) REQUIRES(state_class)
 	return flight != NULL;
 }
 
-/* Ends this mount's entry. The entry stays while a temporary exists, so that the next mount cleans
- * it up. */
+/*
+ * Ends this mount's entry. The entry stays while a temporary exists, so that the next mount cleans
+ * it up.
+ */
 static void end_entry(struct state *s) REQUIRES(state_class)
 {
 	int mounts;
@@ -584,8 +597,10 @@ static int rename_in_area(struct state *s, enum state_area area, const char *fro
 	char old_name[NAME_MAX + 1], new_name[NAME_MAX + 1];
 	int old_folder, new_folder, error;
 
-	/* A staged entry may be a file; a path below it gives ENOTDIR, and means that nothing is
-	 * there. */
+	/*
+	 * A staged entry may be a file; a path below it gives ENOTDIR, and means that nothing is
+	 * there.
+	 */
 	error = state_place(s, area, from, false, old_name, &old_folder);
 	if (error)
 		return error == ENOTDIR ? ENOENT : error;
@@ -712,8 +727,10 @@ static int random_id(char id[17])
 	return 0;
 }
 
-/* Makes this mount's entry. Until the entry is locked, another mount may take it for that of an
- * ended mount, and remove it. */
+/*
+ * Makes this mount's entry. Until the entry is locked, another mount may take it for that of an
+ * ended mount, and remove it.
+ */
 static int make_entry(struct state *s, int mounts) REQUIRES(state_class)
 {
 	int error;
@@ -765,8 +782,10 @@ static struct flight **find_flight(struct state *s, const char *path) REQUIRES(s
 	return at;
 }
 
-/* Appends a path to the list. A path that was written only in part is removed, since the next one
- * would continue it. */
+/*
+ * Appends a path to the list. A path that was written only in part is removed, since the next one
+ * would continue it.
+ */
 static int state_list_path(struct state *s, const char *path, size_t size) REQUIRES(state_class)
 {
 	struct stat before;

@@ -61,8 +61,10 @@ int state_make(struct state *s, int *fd);
  */
 typedef int state_overlay_open(void *closure, int *fd);
 void state_overlay(struct state *s, state_overlay_open *open, void *closure);
-/* Opens a folder with O_PATH by its path from SOURCE, in SOURCE or below the root of loose
- * files. */
+/*
+ * Opens a folder with O_PATH by its path from SOURCE, in SOURCE or below the root of loose
+ * files.
+ */
 int state_walk(const struct state *s, const char *folder, int *fd);
 /* Returns SOURCE's descriptor, which state keeps. */
 int state_source(const struct state *s);
@@ -70,8 +72,10 @@ int state_source(const struct state *s);
 const char *state_name(const struct state *s);
 /* Returns a descriptor of DIR's parent folder, which state keeps. */
 int state_above(const struct state *s);
-/* Makes `folder`, which stays the caller's, DIR's parent or, with `itself`, DIR. From then on
- * nothing above it is used. */
+/*
+ * Makes `folder`, which stays the caller's, DIR's parent or, with `itself`, DIR. From then on
+ * nothing above it is used.
+ */
 int state_move(struct state *s, int folder, bool itself);
 
 /*
@@ -93,9 +97,11 @@ int state_place(struct state *s, enum state_area area, const char *path, bool ma
  */
 int state_rename(struct state *s, const char *from, const char *to);
 
-/* Takes the exclusive lock of the state directory, among all threads, mounts and commands. Not
+/*
+ * Takes the exclusive lock of the state directory, among all threads, mounts and commands. Not
  * recursive; unlock in the same thread, and only if state_lock returned 0. EBUSY if another process
- * holds the lock for STATE_LOCK_MS, or `ms`. */
+ * holds the lock for STATE_LOCK_MS, or `ms`.
+ */
 int state_lock(struct state *s) TRY_ACQUIRE(0, replace_class);
 int state_lock_within(struct state *s, int64_t ms) TRY_ACQUIRE(0, replace_class);
 void state_unlock(struct state *s) RELEASE(replace_class);
@@ -111,9 +117,11 @@ int state_wait(struct state *s, int64_t ms);
  */
 #define STATE_TEMPORARY_SIZE 72
 int state_temporary(struct state *s, const char *path, char *name, size_t size);
-/* Like state_temporary, for a file or folder that is renamed to `new_name` in two steps: after a
+/*
+ * Like state_temporary, for a file or folder that is renamed to `new_name` in two steps: after a
  * kill it is not removed, but gets that name, or a similar one if the name is in use or too long to
- * be part of the temporary's. */
+ * be part of the temporary's.
+ */
 int state_on_its_way(struct state *s, const char *path, const char *new_name,
 		     char name[NAME_MAX + 1]);
 void state_temporary_gone(struct state *s, const char *path);
@@ -131,8 +139,10 @@ int state_partial(struct state *s, int *fd, char *name, size_t size);
 #define STATE_PUT_SYNC 2 /* make the file durable with fsync */
 int state_put(struct state *s, int folder, const char *in_source, const char *name, mode_t mode,
 	      struct bytes data, unsigned how);
-/* Like state_put, with an owner, as far as it can be set (-1: ours), a mode, whatever the umask,
- * and a time (NULL: now), which are all set before the file is visible. */
+/*
+ * Like state_put, with an owner, as far as it can be set (-1: ours), a mode, whatever the umask,
+ * and a time (NULL: now), which are all set before the file is visible.
+ */
 struct state_owner {
 	uid_t uid;
 	gid_t gid;
@@ -141,8 +151,10 @@ struct state_owner {
 };
 int state_put_as(struct state *s, int folder, const char *in_source, const char *name,
 		 const struct state_owner *owner, struct bytes data, unsigned how);
-/* Like state_put, in an area of the state directory: `folder` is the descriptor of the folder
- * `path`, which is made again if another process removes it while it is empty. */
+/*
+ * Like state_put, in an area of the state directory: `folder` is the descriptor of the folder
+ * `path`, which is made again if another process removes it while it is empty.
+ */
 int state_put_below(struct state *s, enum state_area area, const char *path, int folder,
 		    const char *name, const struct state_owner *owner, struct bytes data,
 		    unsigned how);

@@ -128,8 +128,10 @@ static int insert_listener(struct watch *w, struct watched_folder *folder, uint6
 	return 0;
 }
 
-/* Adds a listener for a watch descriptor. The kernel returns the same descriptor for the same
- * folder, whatever its path. */
+/*
+ * Adds a listener for a watch descriptor. The kernel returns the same descriptor for the same
+ * folder, whatever its path.
+ */
 static int listen_to(struct watch *w, int wd, uint64_t cookie) REQUIRES(watch_class)
 {
 	struct listener *before = find_listener(w, cookie);
@@ -203,8 +205,10 @@ void watch_drop(struct watch *w, uint64_t cookie)
 	lock_release(&w->lock, &watch_class);
 }
 
-/* Appends the cookies of the event's folder to `to`. IN_IGNORED means that the folder's watch is
- * gone. */
+/*
+ * Appends the cookies of the event's folder to `to`. IN_IGNORED means that the folder's watch is
+ * gone.
+ */
 static void collect_event(struct watch *w, const struct inotify_event *event, struct buf *to)
 {
 	struct watched_folder *folder;
@@ -259,8 +263,10 @@ static void *run_watch(void *watch)
 	while (!w->ends) {
 		ssize_t size;
 
-		/* poll() failed, for example when out of memory. Try again, since changes would go
-		 * unnoticed from now on. */
+		/*
+		 * poll() failed, for example when out of memory. Try again, since changes would go
+		 * unnoticed from now on.
+		 */
 		if (poll(ready, ARRAY_SIZE(ready), -1) < 0) {
 			if (errno != EINTR)
 				clock_sleep(POLL_AGAIN_MS);

@@ -105,8 +105,10 @@ void assembly_label(const struct format *format, const char *file_name, const ch
 
 /* ---- the kinds of texts ---- */
 
-/* The kinds of texts, in the order in which they are read; a later text overrides an earlier
- * one. */
+/*
+ * The kinds of texts, in the order in which they are read; a later text overrides an earlier
+ * one.
+ */
 enum kind { KIND_EXTRA, KIND_GENERATED, KIND_CURVES, KIND_BONE_JSON, KIND_BONE_CSV, KIND_CLIP };
 
 /* Finds the view in `place` that has this file name or suffix. */
@@ -270,8 +272,10 @@ static void take_after(const struct making *m, const char *label, struct track *
 	}
 }
 
-/* Returns false for all bones but the first in a format that identifies bones by position, where
- * the first may have other properties than the rest. */
+/*
+ * Returns false for all bones but the first in a format that identifies bones by position, where
+ * the first may have other properties than the rest.
+ */
 static bool stands_first(const struct anim *a, const char *label)
 {
 	uint32_t number;
@@ -518,8 +522,10 @@ static void assembly_set_frame_time(const struct anim *model, struct clip *clip,
 	clip_follow_duration(model, clip);
 }
 
-/* Returns the number of frames of the clip that the texts were made from. "frames" in clip.json may
- * have been edited; "seconds" cannot be edited, and so still fits the old number. */
+/*
+ * Returns the number of frames of the clip that the texts were made from. "frames" in clip.json may
+ * have been edited; "seconds" cannot be edited, and so still fits the old number.
+ */
 static uint32_t assembly_count_frames(const struct making *m, const struct span *span)
 {
 	const struct anim *model = m->f->model;
@@ -585,8 +591,10 @@ static struct anim *begin_clip(struct making *m)
 	return assembly_take_fields(m, edited) ? edited : NULL;
 }
 
-/* Returns the clip to compare clip.json with. It already has the values that cannot be edited, and
- * the times, since changing one of the times would change the others. */
+/*
+ * Returns the clip to compare clip.json with. It already has the values that cannot be edited, and
+ * the times, since changing one of the times would change the others.
+ */
 static struct clip clip_as_stated(const struct making *m)
 {
 	const char *label = facts_text(m->facts.root, "clip"),
@@ -648,8 +656,10 @@ static bool assembly_read_texts(struct making *m)
 	return true;
 }
 
-/* Makes the bones that only clip.json names; they have no keys. Drops those of them that the format
- * cannot store without keys. */
+/*
+ * Makes the bones that only clip.json names; they have no keys. Drops those of them that the format
+ * cannot store without keys.
+ */
 static bool make_named_bones(struct making *m)
 {
 	size_t kept = 0;
@@ -740,8 +750,10 @@ static bool assembly_make_clip(struct making *m)
 
 /* ---- texts of another format ---- */
 
-/* Does the first line of a table contain `in_table`, or any part of a JSON text the other
- * string? */
+/*
+ * Does the first line of a table contain `in_table`, or any part of a JSON text the other
+ * string?
+ */
 static bool texts_mention(const struct making *m, const char *in_table, const char *in_json)
 {
 	for (size_t i = 0; i < m->count; i++) {

@@ -43,8 +43,10 @@ struct assembly;
 void assembly_label(const struct format *format, const char *file_name, const char *folder,
 		    char label[ASSEMBLY_LABEL_SIZE]);
 
-/* Returns whether assembling a clip needs the content of the text with this path in the clip's
- * folder. If not, the path is enough. */
+/*
+ * Returns whether assembling a clip needs the content of the text with this path in the clip's
+ * folder. If not, the path is enough.
+ */
 bool assembly_reads(const char *path);
 /* Like assembly_reads, for a text in the folder of the animation file, not of a clip. */
 bool assembly_reads_of_file(const char *path);

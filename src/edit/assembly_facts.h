@@ -19,8 +19,10 @@ struct span {
 void span_of_csv(struct bytes text, struct span *span);
 void span_of_json(struct bytes text, struct span *span);
 
-/* Returns a string or number member of a JSON text; NULL, or `otherwise`, if the member is
- * missing. */
+/*
+ * Returns a string or number member of a JSON text; NULL, or `otherwise`, if the member is
+ * missing.
+ */
 const char *facts_text(const struct token *facts, const char *name);
 double facts_number(const struct token *facts, const char *name, double otherwise);
 

@@ -21,8 +21,10 @@ struct diff {
 	bool other; /* the two files have different formats */
 	bool same;  /* no difference was found so far */
 	struct buf *out;
-	/* Clip and bone that the next lines are about. Without a bone, the lines are about the
-	 * clip; without a clip, about the file. */
+	/*
+	 * Clip and bone that the next lines are about. Without a bone, the lines are about the
+	 * clip; without a clip, about the file.
+	 */
 	const char *clip, *bone;
 	bool headed; /* the heading of `clip` or `bone` has been printed */
 };

@@ -13,8 +13,10 @@
 
 #include "animfs/anim.h"
 
-/* Each function prints the differences to `out` and returns true if there are none; a failed
- * allocation sets out->failed. */
+/*
+ * Each function prints the differences to `out` and returns true if there are none; a failed
+ * allocation sets out->failed.
+ */
 bool compare_files(const struct anim *a, const struct anim *b, struct buf *out);
 bool compare_clips(const struct anim *a, uint32_t a_clip, const struct anim *b, uint32_t b_clip,
 		   struct buf *out);

@@ -134,8 +134,10 @@ void listing_values(struct listing *l, const struct anim *a, const struct clip *
 	if (format->has_duration)
 		write_f32(l, "duration", clip->duration);
 	for (uint32_t i = 0; i < clip->field_count; i++) {
-		/* "loop" is listed already, as a boolean; the stored value of the field may have
-		 * more bits. */
+		/*
+		 * "loop" is listed already, as a boolean; the stored value of the field may have
+		 * more bits.
+		 */
 		const struct field *field = &clip->fields[i];
 		bool said = strcmp(field->name, "loop") == 0 && field->integer == clip->loop;
 

@@ -20,8 +20,10 @@
 
 #include "animfs/anim.h"
 
-/* The lines of a listing as one text, and for each line the frame that it describes. LISTING_INIT
- * is an empty listing. */
+/*
+ * The lines of a listing as one text, and for each line the frame that it describes. LISTING_INIT
+ * is an empty listing.
+ */
 struct listing {
 	struct buf text;
 	struct buf rows; /* array of struct listing_row, one for each line */
@@ -42,8 +44,10 @@ const struct listing_row *listing_row(const struct listing *l, size_t i);
 /* Returns the text of line i, including its LF. */
 struct bytes listing_line(const struct listing *l, size_t i);
 
-/* Append parts of a model: listing_header the format and the fields of the file header;
- * listing_values a clip's own values and its stills. */
+/*
+ * Append parts of a model: listing_header the format and the fields of the file header;
+ * listing_values a clip's own values and its stills.
+ */
 void listing_header(struct listing *l, const struct anim *a);
 void listing_values(struct listing *l, const struct anim *a, const struct clip *clip);
 /* Appends the keys of a bone's curve in one role; `c` may be NULL. */

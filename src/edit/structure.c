@@ -59,8 +59,10 @@ static struct clip *structure_add_clip(struct anim *a, const struct clip *clip, 
 	return &clips[a->clip_count++];
 }
 
-/* Removes the place from an error about a name: there is no text here that it could point into.
- * Returns false. */
+/*
+ * Removes the place from an error about a name: there is no text here that it could point into.
+ * Returns false.
+ */
 static bool without_place(struct err *err)
 {
 	if (err)
@@ -68,8 +70,10 @@ static bool without_place(struct err *err)
 	return false;
 }
 
-/* Sets the label of `to`, and a stored name for it. `clip` is the index of the clip that is being
- * renamed, whose own name counts as free. */
+/*
+ * Sets the label of `to`, and a stored name for it. `clip` is the index of the clip that is being
+ * renamed, whose own name counts as free.
+ */
 static bool name_clip(struct anim *a, uint32_t clip, const char *label, struct clip *to,
 		      struct err *err)
 {
@@ -217,8 +221,10 @@ static struct curve *structure_new_curve(struct anim *a, const struct curve *lik
 	return made->values ? made : NULL;
 }
 
-/* Samples a curve: makes a key in each of `count` frames from `first` on. In sparse formats the
- * curve also lists the frames. */
+/*
+ * Samples a curve: makes a key in each of `count` frames from `first` on. In sparse formats the
+ * curve also lists the frames.
+ */
 static struct curve *structure_sample_curve(struct anim *a, const struct curve *c, uint32_t first,
 					    uint32_t count)
 {
@@ -291,8 +297,10 @@ static const struct curve *structure_lay_out(const struct copy *p, const struct 
 				      shown ? curve_frame(c, shown - 1) - first + 1 : 0);
 }
 
-/* Gives each quaternion the sign that is nearer to the one before: with tangents, each component is
- * interpolated by itself. */
+/*
+ * Gives each quaternion the sign that is nearer to the one before: with tangents, each component is
+ * interpolated by itself.
+ */
 static const struct curve *turn_to_sides(struct anim *a, const struct curve *c)
 {
 	struct curve *made = structure_new_curve(a, c, c->count);
@@ -355,8 +363,10 @@ static bool structure_check_keyframes(const struct copy *p, const struct track *
 	return true;
 }
 
-/* Returns bits of the roles that have a key in the frame; `next` has the index of the next key of
- * each role. */
+/*
+ * Returns bits of the roles that have a key in the frame; `next` has the index of the next key of
+ * each role.
+ */
 static uint8_t roles_at(const struct track *track, uint32_t frame, uint32_t next[ROLE_COUNT])
 {
 	uint8_t roles = 0;
@@ -411,8 +421,10 @@ static bool name_as(struct track *to, const char *name, struct err *err)
 	return name || err_memory(err);
 }
 
-/* Parses the number in a bone's path like "bone012", the form of names in Final Fantasy IX on
- * Steam. */
+/*
+ * Parses the number in a bone's path like "bone012", the form of names in Final Fantasy IX on
+ * Steam.
+ */
 static bool path_number(const struct copy *p, const char *label, uint32_t *number)
 {
 	int end = 0;
@@ -421,9 +433,11 @@ static bool path_number(const struct copy *p, const char *label, uint32_t *numbe
 	       label[end] == '\0';
 }
 
-/* Names the copy of a bone. Between a format whose bones are numbered and one whose bones are
+/*
+ * Names the copy of a bone. Between a format whose bones are numbered and one whose bones are
  * paths, "bone_012" becomes "bone012". Other formats get the last part of a path. Otherwise the
- * stored name is kept; a format that stores numbers needs a name that stands for a number. */
+ * stored name is kept; a format that stores numbers needs a name that stands for a number.
+ */
 static bool structure_copy_name(const struct copy *p, struct track *to)
 {
 	uint32_t number;
@@ -607,8 +621,10 @@ static bool name_bone(struct anim *a, const struct clip *clip, const struct trac
 	return to->label || err_memory(err);
 }
 
-/* Where the names of bones are paths: puts the parent's path before the name of a renamed bone, and
- * the bone's new path into the names of all bones below it. */
+/*
+ * Where the names of bones are paths: puts the parent's path before the name of a renamed bone, and
+ * the bone's new path into the names of all bones below it.
+ */
 static bool keep_path(struct anim *a, struct clip *c, struct track *t, const char *old)
 {
 	const char *slash = strrchr(old, '/');

@@ -28,8 +28,10 @@
 
 #include "animfs/anim.h"
 
-/* Makes a model without clips, for a file to be created; encode it with no old bytes. `names` may
- * be NULL and remains the caller's. Returns NULL when out of memory. */
+/*
+ * Makes a model without clips, for a file to be created; encode it with no old bytes. `names` may
+ * be NULL and remains the caller's. Returns NULL when out of memory.
+ */
 struct anim *anim_blank(const struct format *format, const struct bone_names *names);
 
 /* Renames a clip, which keeps its place among the others. */

@@ -198,8 +198,10 @@ static void curve_between(const struct curve *c, uint32_t from, uint32_t to, dou
 
 /* ---- Hermite splines ---- */
 
-/* The keys of one component before and after a moment; -1 and the number of keys mean that there is
- * none. */
+/*
+ * The keys of one component before and after a moment; -1 and the number of keys mean that there is
+ * none.
+ */
 struct span {
 	int64_t from, to;
 };

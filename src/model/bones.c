@@ -110,8 +110,10 @@ static bool bones_refuse_cell(const struct reading *r, const struct cell *cell, 
 	return err_at(r->err, ERR_TEXT, cell->at, cell->length, why, cell_excerpt(cell).text);
 }
 
-/* Parses an id: a decimal number, which may be negative if it fits 32 bits, or 0x and hex
- * digits. */
+/*
+ * Parses an id: a decimal number, which may be negative if it fits 32 bits, or 0x and hex
+ * digits.
+ */
 static bool bones_read_number(const struct table *t, const struct cell *cell, uint32_t *number)
 {
 	double value;

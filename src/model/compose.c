@@ -35,8 +35,10 @@ static struct pair pair_of(const struct anim *a, uint32_t clip, uint32_t base, s
 	return p;
 }
 
-/* Returns the frame of the base at a frame of the additive clip. After its last frame, a looping
- * base starts again; others hold. */
+/*
+ * Returns the frame of the base at a frame of the additive clip. After its last frame, a looping
+ * base starts again; others hold.
+ */
 static double base_frame(const struct pair *p, uint32_t frame)
 {
 	double at = frame * p->pace, last = p->base->frames ? p->base->frames - 1 : 0;
@@ -259,8 +261,10 @@ static bool compose_copy_frames(struct curve *c, const struct curve *edited, str
 	return frames != NULL;
 }
 
-/* Converts an edited curve back. `own` is the additive clip's curve in the kind of the result; may
- * be NULL. */
+/*
+ * Converts an edited curve back. `own` is the additive clip's curve in the kind of the result; may
+ * be NULL.
+ */
 static const struct curve *take_back_curve(const struct pair *p, enum role role,
 					   const struct curve *base, const struct curve *composed,
 					   const struct curve *edited, const struct curve *own)

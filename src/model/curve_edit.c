@@ -152,8 +152,10 @@ static bool same_bits(double a, double b)
 	return f32_bits((float)a) == f32_bits((float)b);
 }
 
-/* Is the value too large for its float32? An angle in degrees may be larger than FLT_MAX, since it
- * is stored in radians. */
+/*
+ * Is the value too large for its float32? An angle in degrees may be larger than FLT_MAX, since it
+ * is stored in radians.
+ */
 static bool is_too_large(double value, const struct lane *lane)
 {
 	return !isfinite((float)(value / fmax(lane->unit, 1)));
@@ -834,8 +836,10 @@ static bool dense_static(const struct curve_edit *l, struct keys *keys, const st
 
 static bool dense_keyed(const struct curve_edit *l, struct keys *keys, const struct curve **out)
 {
-	/* A curve whose keys end before the clip does may stay so; a new curve has keys up to the
-	 * clip's end. */
+	/*
+	 * A curve whose keys end before the clip does may stay so; a new curve has keys up to the
+	 * clip's end.
+	 */
 	uint32_t least = was_keyed(l) && l->shown > 0 ? l->shown : l->clip->frames;
 
 	if (keys->count < least)
@@ -888,8 +892,10 @@ struct matched {
 		key; /* with keyframes: number counted so far, and number of keys in them */
 };
 
-/* Returns the index of the old key for a row with this frame and occurrence, or -1; for formats
- * with keyframes. */
+/*
+ * Returns the index of the old key for a row with this frame and occurrence, or -1; for formats
+ * with keyframes.
+ */
 static int64_t keyframe_match(const struct curve_edit *l, uint32_t frame, uint32_t occurrence,
 			      struct matched *m)
 {
@@ -904,8 +910,10 @@ static int64_t keyframe_match(const struct curve_edit *l, uint32_t frame, uint32
 	return m->key;
 }
 
-/* Returns the index of the old key for a row with this time and occurrence, or -1; for formats
- * whose keys may be between frames. */
+/*
+ * Returns the index of the old key for a row with this time and occurrence, or -1; for formats
+ * whose keys may be between frames.
+ */
 static int64_t timed_match(const struct curve_edit *l, float time, uint32_t occurrence,
 			   struct matched *m)
 {
@@ -916,8 +924,10 @@ static int64_t timed_match(const struct curve_edit *l, float time, uint32_t occu
 	return (int64_t)m->first + occurrence;
 }
 
-/* Returns the index of the old key that the row showed, or -1: the key of the same frame and, if
- * several keys share that frame, of the same occurrence. */
+/*
+ * Returns the index of the old key that the row showed, or -1: the key of the same frame and, if
+ * several keys share that frame, of the same occurrence.
+ */
 static int64_t sparse_match(const struct curve_edit *l, const struct curve_edit_key *row,
 			    uint32_t occurrence, struct matched *m)
 {

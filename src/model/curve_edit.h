@@ -66,9 +66,11 @@ struct curve_edit_role {
 	size_t at, length;
 };
 
-/* Makes the new curve of a role from the track's old one and `text`. *out is the old pointer if
+/*
+ * Makes the new curve of a role from the track's old one and `text`. *out is the old pointer if
  * nothing changed, and NULL if the role gets no keys. New curves live in `arena`. Returns false and
- * sets err if the text is refused. */
+ * sets err if the text is refused.
+ */
 bool curve_edit_curve(const struct anim *a, const struct clip *clip, const struct track *track,
 		      const struct curve_edit_role *text, struct arena *arena,
 		      const struct curve **out, struct err *err);
@@ -145,20 +147,26 @@ bool curve_edit_set_moment(struct curve_edit_key *key, double moment);
 double curve_edit_moment(const struct curve_edit_key *key);
 /* Can keys of the clip be between frames? */
 bool curve_edit_between(const struct clip *clip);
-/* Returns the form in which a frame number with a fraction is written, so that reading it gives the
- * stored time again. */
+/*
+ * Returns the form in which a frame number with a fraction is written, so that reading it gives the
+ * stored time again.
+ */
 struct lane curve_edit_moment_lane(double rate);
 
 /* Does the number in a cell equal the one that is served for `value`? */
 bool curve_edit_unchanged(double cell, double value, const struct lane *lane);
 
-/* Returns the kind (angles or quaternion) in which this bone stores rotations, or would store new
- * ones. */
+/*
+ * Returns the kind (angles or quaternion) in which this bone stores rotations, or would store new
+ * ones.
+ */
 enum curve_kind curve_edit_rotation(const struct track *track);
 /* Returns the kind in which texts show the rotations of the track. */
 enum curve_kind curve_edit_shown_rotation(const struct anim *a, const struct track *track);
-/* Returns the track with its rotations in the kind `kind`, or in the kind that texts show. A
- * converted curve lives in `arena`, whose `failed` is set when out of memory. */
+/*
+ * Returns the track with its rotations in the kind `kind`, or in the kind that texts show. A
+ * converted curve lives in `arena`, whose `failed` is set when out of memory.
+ */
 struct track curve_edit_shown_as(const struct track *track, enum curve_kind rotation,
 				 struct arena *arena);
 struct track curve_edit_shown(const struct anim *a, const struct track *track, struct arena *arena);

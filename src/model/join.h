@@ -20,11 +20,15 @@ struct join {
 	uint32_t frames, keyframes;
 };
 
-/* Appends a clip. False and err if out of memory, or if there are more frames or keyframes than can
- * be counted. */
+/*
+ * Appends a clip. False and err if out of memory, or if there are more frames or keyframes than can
+ * be counted.
+ */
 bool join_add(struct join *j, const struct clip *clip, struct err *err);
-/* Fills `frames` and `tracks` of the joined clip, with tracks in the order of their numbers; other
- * fields of the clips are not joined. The arena owns the result. False when out of memory. */
+/*
+ * Fills `frames` and `tracks` of the joined clip, with tracks in the order of their numbers; other
+ * fields of the clips are not joined. The arena owns the result. False when out of memory.
+ */
 bool join_end(const struct join *j, struct arena *arena, struct clip *out);
 void join_release(struct join *j);
 

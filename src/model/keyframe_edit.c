@@ -112,8 +112,10 @@ static struct keyframes *new_keyframes(const struct rows *r, struct arena *arena
 	return made;
 }
 
-/* Computes the digest of a bone's rows. Rows and the keys of each role must be in the same
- * order. */
+/*
+ * Computes the digest of a bone's rows. Rows and the keys of each role must be in the same
+ * order.
+ */
 static struct digest keyframe_edit_said_rows(const struct curve_edit_rows *text)
 {
 	struct said s;

@@ -137,9 +137,11 @@ static bool make_steps(struct linter *l, const struct curve *c, uint32_t shown, 
 	return true;
 }
 
-/* Returns the 99th percentile of the steps except `without` and its neighbours, since a single
+/*
+ * Returns the 99th percentile of the steps except `without` and its neighbours, since a single
  * wrong key makes a step there and a step back. With fewer than a hundred steps, that is the second
- * largest step. */
+ * largest step.
+ */
 static double usual_step(const struct steps *s, uint32_t without)
 {
 	double left_out[3];
@@ -240,8 +242,10 @@ static bool find_constant(struct linter *l, const struct curve *c)
 	return report_finding(l, LINT_CONSTANT, c, NULL, 0, 0, 0);
 }
 
-/* Returns the used part of a component's grid (0 to 1); 1 if there is no grid, or only one
- * value. */
+/*
+ * Returns the used part of a component's grid (0 to 1); 1 if there is no grid, or only one
+ * value.
+ */
 static double grid_use(const struct curve *c, unsigned axis)
 {
 	unsigned low = 65535, high = 0;

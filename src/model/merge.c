@@ -9,8 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-/* One clip in all models of a merge. `last`, the last committed edit, equals `base` if there is
- * none. */
+/*
+ * One clip in all models of a merge. `last`, the last committed edit, equals `base` if there is
+ * none.
+ */
 struct versions {
 	const struct clip *base, *edited, *last, *current;
 };
@@ -60,8 +62,10 @@ static bool curve_alike(const struct curve *a, const struct curve *b)
 	       a->count == b->count;
 }
 
-/* Compares a value that is packed as a whole: q equals -q. An unedited value must be bit-exact,
- * even if it is not a rotation. */
+/*
+ * Compares a value that is packed as a whole: q equals -q. An unedited value must be bit-exact,
+ * even if it is not a rotation.
+ */
 static bool code_near(const struct curve *wanted, const struct curve *stored, uint32_t key)
 {
 	double sum = 0, difference = 0;

@@ -20,8 +20,10 @@ static bool names_is_plain(uint8_t c, bool first, bool last)
 	return !last || (c != ' ' && c != '.');
 }
 
-/* Appends the escaped form of the character at stored[at], or of a single byte that is not UTF-8.
- * Returns the size of the character in `stored`. */
+/*
+ * Appends the escaped form of the character at stored[at], or of a single byte that is not UTF-8.
+ * Returns the size of the character in `stored`.
+ */
 static size_t escape_character(const char *stored, size_t size, size_t at, struct buf *out)
 {
 	const uint8_t *p = (const uint8_t *)stored + at;

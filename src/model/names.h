@@ -17,11 +17,15 @@
 /* Kept free behind a bone's label, for ".json.rejected.~999~" and its like. */
 #define NAME_SUFFIX_ROOM 24
 
-/* Appends the file-name form of a stored name, at most `limit` bytes, without regard to other names
- * of the folder. */
+/*
+ * Appends the file-name form of a stored name, at most `limit` bytes, without regard to other names
+ * of the folder.
+ */
 void name_escape(const char *stored, size_t limit, struct buf *out);
-/* Appends the stored name of a file-name form. False if no stored name has this form or, with
- * out->failed set, when out of memory. */
+/*
+ * Appends the stored name of a file-name form. False if no stored name has this form or, with
+ * out->failed set, when out of memory.
+ */
 bool name_unescape(const char *label, struct buf *out);
 /*
  * Sets the labels of all clips and tracks of a model that is not shared yet. `reserved` are the
@@ -29,12 +33,16 @@ bool name_unescape(const char *label, struct buf *out);
  */
 bool names_label(struct anim *a, const char *const *reserved);
 
-/* Returns the part of a bone's stored name that its label is made of: the last component if names
- * are paths, else the whole name. */
+/*
+ * Returns the part of a bone's stored name that its label is made of: the last component if names
+ * are paths, else the whole name.
+ */
 const char *name_of_bone(const struct format *format, const char *name);
 
-/* Returns the length of a file name without its extension; the whole length if there is no
- * extension (".canm"). */
+/*
+ * Returns the length of a file name without its extension; the whole length if there is no
+ * extension (".canm").
+ */
 size_t name_stem(const char *file_name);
 
 #endif

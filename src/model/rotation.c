@@ -9,12 +9,16 @@
 
 #define DEGREES_PER_RADIAN (180 / M_PI)
 
-/* Angles further from 0 than this many degrees are not used to choose among equivalent angles: a
- * float32, and most formats, would lose the digits of the degrees. */
+/*
+ * Angles further from 0 than this many degrees are not used to choose among equivalent angles: a
+ * float32, and most formats, would lose the digits of the degrees.
+ */
 #define FAR 65536.0
 
-/* At ry = 90 and -90 only the sum or the difference of rx and rz is defined. This near to 90, the
- * other of the two is noise in a float32 quaternion. */
+/*
+ * At ry = 90 and -90 only the sum or the difference of rx and rz is defined. This near to 90, the
+ * other of the two is noise in a float32 quaternion.
+ */
 #define LOCKED 0x1p-22
 
 /* ---- one rotation ---- */
@@ -76,8 +80,10 @@ static double nearest_turn(double angle, double near, double turn)
 	return angle + turn * rint((near - angle) / turn);
 }
 
-/* Moves a triple of angles by whole turns to be nearest to another triple; returns the squared
- * distance. */
+/*
+ * Moves a triple of angles by whole turns to be nearest to another triple; returns the squared
+ * distance.
+ */
 static double approach_angles(double angles[3], const double near[3])
 {
 	double far = 0;

@@ -38,8 +38,10 @@ struct said {
 };
 
 void said_begin(struct said *s, enum curve_kind kind);
-/* Returns a number that stands for the moment of a key that has a time: its frame if the time is at
- * a frame, else the time. Other keys of the clip do not matter. */
+/*
+ * Returns a number that stands for the moment of a key that has a time: its frame if the time is at
+ * a frame, else the time. Other keys of the clip do not matter.
+ */
 uint32_t said_moment(double frame, float time);
 /* Adds a key. `given` has a bit for each axis; a key without any given component does not count. */
 void said_key(struct said *s, uint32_t frame, unsigned given, const double *values);
@@ -48,8 +50,10 @@ struct digest said_end(struct said *s);
 /* The digest of `said` and further bytes, for example of tangents that a text changes. */
 struct digest said_more(struct digest said, const void *bytes, size_t size);
 
-/* Returns the digest of the keys of a curve that a clip of `frames` frames shows; for NULL, the
- * digest of no keys. */
+/*
+ * Returns the digest of the keys of a curve that a clip of `frames` frames shows; for NULL, the
+ * digest of no keys.
+ */
 struct digest said_curve(const struct curve *c, uint32_t frames);
 /*
  * Adds a keyframe of a bone; all keyframes of a bone have one digest. A text's keyframes are said

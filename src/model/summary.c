@@ -264,8 +264,10 @@ void summary_files(const struct anim *before, const struct anim *after, struct b
 
 /* ---- two lines ---- */
 
-/* Returns the length of the subject of a part, which ends before the number: of "walk: hips
- * translation 12 keys", the length of "walk: hips translation". */
+/*
+ * Returns the length of the subject of a part, which ends before the number: of "walk: hips
+ * translation 12 keys", the length of "walk: hips translation".
+ */
 static size_t subject_length(const char *part, size_t length)
 {
 	size_t end = length;

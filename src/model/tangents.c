@@ -68,8 +68,10 @@ static bool follows(const struct curve *c, uint32_t key, enum rule rule)
 	return true;
 }
 
-/* Returns the rule that unchanged keys near `key` follow; *any tells whether there are such
- * keys. */
+/*
+ * Returns the rule that unchanged keys near `key` follow; *any tells whether there are such
+ * keys.
+ */
 static enum rule find_rule(const struct deriving *d, uint32_t key, bool *any)
 {
 	uint32_t begin = key > REACH ? key - REACH : 0;

@@ -18,8 +18,10 @@
  * NULL: no memory.
  */
 const struct curve_timing *tangents_times(const struct curve *c, struct arena *arena);
-/* Sets the tangents of `made`, which has times. `old` is the curve before the edit, or NULL. False
- * when out of memory. */
+/*
+ * Sets the tangents of `made`, which has times. `old` is the curve before the edit, or NULL. False
+ * when out of memory.
+ */
 bool tangents_derive(struct curve *made, const struct curve *old, struct arena *arena);
 
 #endif

@@ -13,15 +13,19 @@ static uint32_t count_of(const struct anim *anim)
 	return count;
 }
 
-/* Are the texts of two bones equal apart from their keys: name and possible columns? (The labels
- * are equal, since the track was found by its label.) */
+/*
+ * Are the texts of two bones equal apart from their keys: name and possible columns? (The labels
+ * are equal, since the track was found by its label.)
+ */
 static bool head_same(const struct track *a, const struct track *b)
 {
 	return a->roles == b->roles && a->rotation == b->rotation && strcmp(a->name, b->name) == 0;
 }
 
-/* Do both lanes show values with the same number of digits, which depends on how values are
- * stored? */
+/*
+ * Do both lanes show values with the same number of digits, which depends on how values are
+ * stored?
+ */
 static bool lane_same(const struct lane *a, const struct lane *b)
 {
 	return a->form == b->form && a->exact == b->exact && f64_same(a->unit, b->unit) &&

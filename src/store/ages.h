@@ -50,12 +50,16 @@ void ages_release(struct ages *ages);
  * was only read. False when out of memory, and if `from` is empty.
  */
 bool ages_remember(struct ages *to, const struct ages *from);
-/* Computes the ages of a model that is read again from those remembered; unless `kept` (see
- * ages_init), only times are taken over. */
+/*
+ * Computes the ages of a model that is read again from those remembered; unless `kept` (see
+ * ages_init), only times are taken over.
+ */
 void ages_resume(struct ages *ages, const struct ages *was, bool kept);
 
-/* Returns the age of a track or, with track -1, of a clip: that of the newest change in it or its
- * tracks. */
+/*
+ * Returns the age of a track or, with track -1, of a clip: that of the newest change in it or its
+ * tracks.
+ */
 struct age ages_of(const struct ages *ages, uint32_t clip, int64_t track);
 /* Returns the age of a view's content with `lists`, apart from the file's name. */
 struct age ages_listed(const struct ages *ages);

@@ -250,8 +250,10 @@ static void note(struct archive_source *a, struct catalog *now, const struct err
 	cache_settle(store_cache(a->store), &a->current, now ? &now->cached : NULL);
 }
 
-/* Returns whether the result for the stamp in `a` is known. Then *now is the archive, or NULL and
- * err is set. */
+/*
+ * Returns whether the result for the stamp in `a` is known. Then *now is the archive, or NULL and
+ * err is set.
+ */
 static bool recall(struct archive_source *a, struct catalog **now, struct err *err)
 	REQUIRES(opening_class)
 {
@@ -490,8 +492,10 @@ static void use_unpacked(struct cached *cached, struct member_bytes *out)
 		.whole = cached, .fd = -1, .size = bytes->size, .data = bytes->data};
 }
 
-/* Returns a member's bytes from the archive's own file or memory, or those that were unpacked into
- * `room`. */
+/*
+ * Returns a member's bytes from the archive's own file or memory, or those that were unpacked into
+ * `room`.
+ */
 static bool use_input(struct catalog *o, struct buf *room, const struct input *in, bool unpacked,
 		      struct cached **home, struct member_bytes *out, struct err *err)
 {

@@ -28,9 +28,11 @@ struct archive_source *archive_source_new(struct store *s); /* NULL when out of 
 void archive_source_free(struct archive_source *a);         /* NULL is fine */
 /* Could a file of this name be an archive? */
 bool archive_has_name(const struct store *s, const char *file_name);
-/* Returns the present archive of a file, with a reference. NULL and err: ERR_FORMAT if its tables
+/*
+ * Returns the present archive of a file, with a reference. NULL and err: ERR_FORMAT if its tables
  * are damaged, which is remembered; ERR_SYSTEM if it is not a regular file, or cannot be read. The
- * result for a file that has just changed is valid for half a second. */
+ * result for a file that has just changed is valid for half a second.
+ */
 struct catalog *archive_look(struct archive_source *a, int dir, const char *name, struct err *err);
 /* Like archive_look, for a loose file, which replaces a member of an archive (overlay.h). */
 struct catalog *archive_look_loose(struct archive_source *a, struct catalog *outer, uint32_t entry,
@@ -65,8 +67,10 @@ const char *catalog_name(const struct catalog *o, uint32_t entry); /* its file n
 bool catalog_was_refused(const struct catalog *o, uint32_t entry);
 /* Returns the kind of an entry that its name implies. */
 enum member_kind catalog_kind(const struct catalog *o, uint32_t entry);
-/* Returns the name of the folder beside an archive entry: "X.MRAB.d", or "X.MRAB.d~2" if the first
- * is itself an entry. False if it is too long for a name. */
+/*
+ * Returns the name of the folder beside an archive entry: "X.MRAB.d", or "X.MRAB.d~2" if the first
+ * is itself an entry. False if it is too long for a name.
+ */
 bool catalog_beside(const struct catalog *o, uint32_t entry, char out[NAME_MAX + 1]);
 /* Returns the archive entry whose folder has this name; CATALOG_NONE: none. */
 uint32_t catalog_beside_which(const struct catalog *o, uint32_t folder, const char *name);
@@ -91,8 +95,10 @@ struct member_bytes {
 	uint64_t at, size;
 	const uint8_t *data;
 };
-/* Gets the bytes of a member. A packed member is unpacked into memory; one of more than max_file
- * bytes is refused. False, with err set, on failure. */
+/*
+ * Gets the bytes of a member. A packed member is unpacked into memory; one of more than max_file
+ * bytes is refused. False, with err set, on failure.
+ */
 bool catalog_bytes(struct catalog *o, uint32_t entry, struct member_bytes *out, struct err *err);
 void member_bytes_release(struct member_bytes *b);
 

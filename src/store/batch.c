@@ -317,8 +317,10 @@ static bool say_lossy(const struct batch *b, struct member *m, const struct anim
 	return !m->loose || statement_of_text(&m->said, b->known, over, number, &place, m->loose);
 }
 
-/* Parses a text against its base, as one that is known to be complete. *parsed: NULL if that
- * fails. */
+/*
+ * Parses a text against its base, as one that is known to be complete. *parsed: NULL if that
+ * fails.
+ */
 static void parse_as_rendered(const struct batch *b, const struct member *m, struct anim **parsed)
 {
 	const struct tree tree = {m->base, b->file_name};
@@ -408,8 +410,10 @@ static bool is_overtaken(const struct batch *b, const struct member *m, unit_id 
 	return !is_same_since(b, m, unit, b->number);
 }
 
-/* Parses a refused text again, as one that was rendered as a whole. It counts as rendered only if a
- * known version has all its values. */
+/*
+ * Parses a refused text again, as one that was rendered as a whole. It counts as rendered only if a
+ * known version has all its values.
+ */
 static bool say_refused(const struct batch *b, struct member *m)
 {
 	struct anim *rendered;
@@ -506,8 +510,10 @@ static void batch_read_member(struct batch *b, uint32_t place)
 	b->reader = place;
 }
 
-/* Returns the model that a member's text gives with its base; the text is parsed again unless the
- * model is cached. */
+/*
+ * Returns the model that a member's text gives with its base; the text is parsed again unless the
+ * model is cached.
+ */
 static const struct anim *model_of(struct batch *b, uint32_t place)
 {
 	const struct member *m = &b->members[place];
@@ -563,8 +569,10 @@ static bool batch_add_said(struct batch *b, const struct said_unit *u, uint32_t 
 	return map_put(&b->units, u->unit, (uint32_t)b->said_count++);
 }
 
-/* Returns the values of the texts for a unit; NULL if there are none, or if memory ran out before
- * they were noted. */
+/*
+ * Returns the values of the texts for a unit; NULL if there are none, or if memory ran out before
+ * they were noted.
+ */
 static struct unit_said *find_said(const struct batch *b, const struct said_unit *u)
 {
 	uint32_t at = map_find(&b->units, u->unit);
@@ -822,22 +830,28 @@ static bool batch_is_unit(const struct said_unit *u, const char *name)
 	return u->unit == unit_of_value(u->clip, name);
 }
 
-/* Does the unit decide which other units exist? Ignoring its value may also ignore values of new
- * units. */
+/*
+ * Does the unit decide which other units exist? Ignoring its value may also ignore values of new
+ * units.
+ */
 static bool is_structure(const struct said_unit *u)
 {
 	return !u->clip || (!u->bone && (batch_is_unit(u, "frames") || batch_is_unit(u, "bones")));
 }
 
-/* Does the unit keep the value of another program, not that of this text? Never true for the file's
- * own values (no clip). */
+/*
+ * Does the unit keep the value of another program, not that of this text? Never true for the file's
+ * own values (no clip).
+ */
 static bool gives_way(const struct member *m, const struct said_unit *u)
 {
 	return u->overtaken && u->clip && (m->is_old || !(u->changed || is_structure(u)));
 }
 
-/* Does the member have a value that must not overwrite another program's value, and must not be
- * dropped? */
+/*
+ * Does the member have a value that must not overwrite another program's value, and must not be
+ * dropped?
+ */
 static bool clashes(const struct batch *b, const struct member *m)
 {
 	/* In a whole file, others may also have changed data that the model does not contain. */
@@ -929,9 +943,11 @@ static bool changes_structure(const struct member *m)
 	return says_another(&m->said) && (m->whole || m->place.view->place != VIEW_OF_BONE);
 }
 
-/* Was the text refused though it counts? Not if it is a known version's text whose difference from
+/*
+ * Was the text refused though it counts? Not if it is a known version's text whose difference from
  * its base only other views can change: a file.json of a version in which a clip loops is refused
- * if the clip does not loop here, but only clip.json can change that. */
+ * if the clip does not loop here, but only clip.json can change that.
+ */
 static bool is_open(const struct member *m)
 {
 	return m->is_refused && m->fate == FATE_COUNTS && (!m->is_noted || says_another(&m->said));
@@ -972,8 +988,10 @@ static enum batch_effect add_generated(struct batch *b, const struct batch_text 
 	return settle_fates(b, b->count) ? BATCH_REWRITE : BATCH_NOTHING;
 }
 
-/* Gives a unit the labels of the version at the start, as its own may be those of the base. False:
- * the start lacks one. */
+/*
+ * Gives a unit the labels of the version at the start, as its own may be those of the base. False:
+ * the start lacks one.
+ */
 static bool relabel_unit(const struct batch *b, struct said_unit *u)
 {
 	int64_t clip = u->clip ? version_clip(b->start, u->clip) : -1, track;
@@ -991,8 +1009,10 @@ static bool relabel_unit(const struct batch *b, struct said_unit *u)
 	return true;
 }
 
-/* Makes the start the base of the text, if the view was the same then, so that a program that saves
- * many views does not keep a version for each. */
+/*
+ * Makes the start the base of the text, if the view was the same then, so that a program that saves
+ * many views does not keep a version for each.
+ */
 static void base_on_start(const struct batch *b, struct member *m)
 {
 	const struct tree was = {m->base, b->file_name};
@@ -1002,8 +1022,10 @@ static void base_on_start(const struct batch *b, struct member *m)
 	    tree_since(&was, &m->place) > b->start->generation ||
 	    !batch_place_in(b, m, b->start, &place))
 		return;
-	/* If this fails midway, earlier units stay changed, which is safe: the start outlives its
-	 * members. */
+	/*
+	 * If this fails midway, earlier units stay changed, which is safe: the start outlives its
+	 * members.
+	 */
 	for (size_t i = 0; i < m->said.count; i++) {
 		if (!relabel_unit(b, &m->said.units[i]))
 			return;
@@ -1050,15 +1072,19 @@ static uint32_t find_draft(const struct batch *b, const struct batch_text *text,
 	return place < b->count && !*another ? place : NONE;
 }
 
-/* Does the text have no known values (a skeleton, or a refused text), so that it neither agrees nor
- * contradicts? */
+/*
+ * Does the text have no known values (a skeleton, or a refused text), so that it neither agrees nor
+ * contradicts?
+ */
 static bool says_nothing_known(const struct member *m)
 {
 	return m->said.count == 0;
 }
 
-/* Adds a text without known values. The fact that its view was saved may affect rule 4
- * (batch.h). */
+/*
+ * Adds a text without known values. The fact that its view was saved may affect rule 4
+ * (batch.h).
+ */
 static enum batch_effect add_other(struct batch *b, const struct batch_text *text,
 				   enum batch_effect own, struct err *err)
 {
@@ -1069,8 +1095,10 @@ static enum batch_effect add_other(struct batch *b, const struct batch_text *tex
 	return settle_fates(b, b->count) ? BATCH_REWRITE : own;
 }
 
-/* Returns the effect of a text without known values. A file.json of another version is refused if a
- * clip loops there and not here, but only other views can change that: it counts as stale. */
+/*
+ * Returns the effect of a text without known values. A file.json of another version is refused if a
+ * clip loops there and not here, but only other views can change that: it counts as stale.
+ */
 static enum batch_effect effect_of_other(const struct member *m)
 {
 	if (!m->is_refused || m->place.view->parse_skeleton)
@@ -1338,8 +1366,10 @@ static bool is_left(const struct batch *b, size_t place, const struct said_unit 
 	return false;
 }
 
-/* Restores the text's values that do not count. Restores structure first, since that brings tracks
- * back. */
+/*
+ * Restores the text's values that do not count. Restores structure first, since that brings tracks
+ * back.
+ */
 static bool restore_values(const struct batch *b, size_t place, struct anim *edited,
 			   const struct anim *before, bool *changed)
 {

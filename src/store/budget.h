@@ -11,8 +11,10 @@ struct budget {
 	_Atomic size_t used; /* bytes in use; may exceed the limit, see budget_force */
 };
 
-/* Charges `size` bytes to the budget; false if that would exceed the limit. budget_force always
- * charges them. */
+/*
+ * Charges `size` bytes to the budget; false if that would exceed the limit. budget_force always
+ * charges them.
+ */
 bool budget_take(struct budget *b, size_t size);
 void budget_force(struct budget *b, size_t size);
 void budget_give(struct budget *b, size_t size);

@@ -6,8 +6,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* A cache. Objects that have a home and no references are on its list, and count for its size.
- * References change between 0 and 1 only under the lock; otherwise atomically. */
+/*
+ * A cache. Objects that have a home and no references are on its list, and count for its size.
+ * References change between 0 and 1 only under the lock; otherwise atomically.
+ */
 struct cache {
 	_Atomic size_t users; /* number of users: the creator, and all objects that have or had a
 				 home in the cache */
@@ -122,8 +124,10 @@ static void list_remove(struct cache *c, struct cached *v) REQUIRES(cache_class)
 	c->size -= v->size;
 }
 
-/* Removes the oldest objects that exceed the limit from the list; returns them linked by
- * `older`. */
+/*
+ * Removes the oldest objects that exceed the limit from the list; returns them linked by
+ * `older`.
+ */
 static struct cached *cache_take_surplus(struct cache *c) REQUIRES(cache_class)
 {
 	struct cached *list = NULL, *v;
@@ -149,8 +153,10 @@ struct cached *cache_take(struct cache *c, struct cached **home)
 	return v;
 }
 
-/* Drops the last reference of an object. After the lock is released, only the discarded objects
- * keep the cache alive. */
+/*
+ * Drops the last reference of an object. After the lock is released, only the discarded objects
+ * keep the cache alive.
+ */
 static void put_last(struct cached *v)
 {
 	struct cache *c = v->cache;

@@ -32,8 +32,10 @@ struct cached *cached_get(struct cached *c); /* takes a reference */
 void cached_put(struct cached *c);           /* drops a reference; NULL is ignored */
 
 struct cache *cache_new(size_t limit);
-/* Frees the cache; call it when no object has a home in it. References may outlive the cache. NULL
- * is ignored. */
+/*
+ * Frees the cache; call it when no object has a home in it. References may outlive the cache. NULL
+ * is ignored.
+ */
 void cache_free(struct cache *c);
 size_t cache_size(struct cache *c);
 size_t cache_limit(const struct cache *c);

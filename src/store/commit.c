@@ -5,8 +5,10 @@
 
 /* ---- the ground of a draft's edit ---- */
 
-/* Returns the name of the base's clip in `on`, the current file or the ground. The clip may be
- * renamed there, but the clips have the same order. */
+/*
+ * Returns the name of the base's clip in `on`, the current file or the ground. The clip may be
+ * renamed there, but the clips have the same order.
+ */
 static const struct clip_renamed *renamed_in(const struct work *w, const struct version *on,
 					     struct clip_renamed *out)
 {
@@ -74,8 +76,10 @@ static struct version *move_ground(const struct work *w)
 	return ground;
 }
 
-/* Returns the ground, with a reference; NULL if the draft has committed before and its ground is
- * lost. */
+/*
+ * Returns the ground, with a reference; NULL if the draft has committed before and its ground is
+ * lost.
+ */
 static struct version *find_ground(const struct work *w)
 {
 	const struct committed *before = w->before;
@@ -107,8 +111,10 @@ static bool prepare_edit(struct work *w, struct err *err)
 	return w->merged && work_encode(w, w->merged, err);
 }
 
-/* Prepares saving a whole file (raw.*). It would undo saves by other programs, so a change by them
- * is a conflict. */
+/*
+ * Prepares saving a whole file (raw.*). It would undo saves by other programs, so a change by them
+ * is a conflict.
+ */
 static bool prepare_whole(struct work *w, struct err *err)
 {
 	struct bytes now = buf_bytes(&w->current->bytes);

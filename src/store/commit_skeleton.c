@@ -184,8 +184,10 @@ static bool commit_skeleton_check_text(struct work *w, const char *name,
 	return true;
 }
 
-/* Checks everything that can be checked before writing. Sets `name` to the name of the skeleton
- * text, and w->bytes to its content. */
+/*
+ * Checks everything that can be checked before writing. Sets `name` to the name of the skeleton
+ * text, and w->bytes to its content.
+ */
 static bool check_skeleton(struct work *w, char name[NAME_MAX + 1], struct skeleton_file *old,
 			   bool *found, struct err *err)
 {

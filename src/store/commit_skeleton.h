@@ -16,8 +16,10 @@ enum commit source_commit_skeleton(struct source *s, const struct where *where,
 				   struct version *base, const struct skeleton *edited,
 				   const struct skeleton *last, const struct caller *who,
 				   struct version **now, struct err *err);
-/* Returns whether source_commit_skeleton would save `edited`, as far as this can be checked without
- * writing. Without a guard. */
+/*
+ * Returns whether source_commit_skeleton would save `edited`, as far as this can be checked without
+ * writing. Without a guard.
+ */
 bool source_check_skeleton(struct source *s, const struct where *where, struct version *base,
 			   const struct skeleton *edited, struct err *err);
 

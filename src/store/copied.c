@@ -74,8 +74,10 @@ struct reading_text {
 	struct anim *edited;
 };
 
-/* Maps a path to the one in the model: a nameless clip is named after the file, so the texts'
- * folder may differ. */
+/*
+ * Maps a path to the one in the model: a nameless clip is named after the file, so the texts'
+ * folder may differ.
+ */
 static void place_path(const struct anim *a, const char *path, char out[PATH_MAX])
 {
 	const char *slash = strchr(path, '/');

@@ -73,8 +73,10 @@ struct copied {
  */
 bool copied_read(struct copied *c, struct err *err);
 void copied_release(struct copied *c);
-/* Returns the version of the new file, with a reference for the caller; NULL and err as
- * source_edited. */
+/*
+ * Returns the version of the new file, with a reference for the caller; NULL and err as
+ * source_edited.
+ */
 struct version *copied_outcome(const struct copied *c, struct err *err);
 
 #endif

@@ -12,9 +12,11 @@
  */
 bool source_create(struct source *s, const struct where *where, const struct codec *codec,
 		   const struct anim *made, struct err *err);
-/* The steps of source_create, for callers that need the version first. Each returns the version of
+/*
+ * The steps of source_create, for callers that need the version first. Each returns the version of
  * the future file, with a reference for the caller: from bytes; from a model edited from base's;
- * from a new model. NULL and err as source_commit. */
+ * from a new model. NULL and err as source_commit.
+ */
 struct version *source_decode(struct source *s, const struct where *where, struct bytes bytes,
 			      struct err *err);
 struct version *source_edited(struct source *s, const struct where *where, struct version *base,

@@ -289,8 +289,10 @@ static enum curve_kind other_kind(enum curve_kind kind)
 	return kind == CURVE_EULER ? CURVE_QUATERNION : CURVE_EULER;
 }
 
-/* Computes the digest of a curve, and its digest in the other form if rotations are shown in
- * that. */
+/*
+ * Computes the digest of a curve, and its digest in the other form if rotations are shown in
+ * that.
+ */
 static bool hash_curve(const struct curve *c, enum curve_kind shown, uint32_t frames,
 		       struct shared *out)
 {
@@ -488,8 +490,10 @@ static void forget_before(struct digests *d, uint32_t first)
 	}
 }
 
-/* Keeps the digests within their limits. Forgets a quarter at once, so that this is rarely done;
- * never the newest version. */
+/*
+ * Keeps the digests within their limits. Forgets a quarter at once, so that this is rarely done;
+ * never the newest version.
+ */
 static void keep_bounds(struct digests *d)
 {
 	uint32_t versions = d->last + 1 - d->first;

@@ -63,8 +63,10 @@ typedef uint64_t unit_id;
 
 #define UNIT_KEYFRAMES 3 /* instead of a role: everything of a bone with keyframes */
 unit_id unit_of_curve(const char *clip, const char *bone, unsigned role);
-/* Returns the id of a clip's own value: "loop", "name", "frames", "frame_time", "duration",
- * "bones", "stills". */
+/*
+ * Returns the id of a clip's own value: "loop", "name", "frames", "frame_time", "duration",
+ * "bones", "stills".
+ */
 unit_id unit_of_value(const char *clip, const char *name);
 unit_id unit_of_field(const char *clip, const char *name);
 
@@ -87,18 +89,24 @@ bool units_of_track(const struct anim *a, const struct clip *c, const struct tra
 		    unit_each *each, void *closure);
 bool units_of_file(const struct anim *a, unit_each *each, void *closure);
 
-/* Returns the unit's digest in version `number`; none if the version has no such unit, or it has no
- * keys. */
+/*
+ * Returns the unit's digest in version `number`; none if the version has no such unit, or it has no
+ * keys.
+ */
 struct digest digests_at(const struct digests *d, unit_id u, uint32_t number);
-/* Returns the version since which the unit has had the value that it has in `number`; 0:
- * unknown. */
+/*
+ * Returns the version since which the unit has had the value that it has in `number`; 0:
+ * unknown.
+ */
 uint32_t digests_since(const struct digests *d, unit_id u, uint32_t number);
 /*
  * Maps the digest of a value in a text to the file's form, if any version has it in the other form.
  */
 struct digest digests_in_form(const struct digests *d, unit_id u, struct digest said);
-/* Clears the bits of versions in which the unit has another digest; `set` has a bit for each
- * version number up to `last`. */
+/*
+ * Clears the bits of versions in which the unit has another digest; `set` has a bit for each
+ * version number up to `last`.
+ */
 void digests_match(const struct digests *d, unit_id u, struct digest digest, uint64_t *set,
 		   uint32_t last);
 
@@ -122,8 +130,10 @@ uint32_t digests_of_text(const struct digests *d, const char *path, struct bytes
  * allocation failed.
  */
 void digests_write(const struct digests *d, struct buf *out);
-/* Restores digests from bytes; NULL if the bytes are not from digests_write, or when out of
- * memory. */
+/*
+ * Restores digests from bytes; NULL if the bytes are not from digests_write, or when out of
+ * memory.
+ */
 struct digests *digests_read(struct bytes bytes);
 
 #endif

@@ -20,11 +20,15 @@
 #include "disk/history.h"
 #include "source.h"
 
-/* Loads stored digests. The result is empty if nothing is stored or it is damaged, and empty and
- * partial if it cannot be read. NULL when out of memory. */
+/*
+ * Loads stored digests. The result is empty if nothing is stored or it is damaged, and empty and
+ * partial if it cannot be read. NULL when out of memory.
+ */
 struct digests *digests_load(struct state *state, const struct history_file *file);
-/* Replaces the stored digests. 0 or an errno: EIO if `d` is partial. Call it with the lock of the
- * state directory. */
+/*
+ * Replaces the stored digests. 0 or an errno: EIO if `d` is partial. Call it with the lock of the
+ * state directory.
+ */
 int digests_store(struct state *state, const struct history_file *file, const struct digests *d)
 	REQUIRES(replace_class);
 /*

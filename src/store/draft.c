@@ -106,9 +106,11 @@ void draft_free(struct draft *d)
 	later_free(&d->later, draft_free_later);
 }
 
-/* Returns whether members of a text may follow from each other, as in texts of clips and files.
+/*
+ * Returns whether members of a text may follow from each other, as in texts of clips and files.
  * Kept as saved after an edit of one member, such a text would contradict itself, and the next edit
- * of it would be taken for a change of both. A generated text may be of another version. */
+ * of it would be taken for a change of both. A generated text may be of another version.
+ */
 bool draft_hangs_together(const struct view *view)
 {
 	return !view->whole && !view->parse_skeleton &&
@@ -321,8 +323,10 @@ bool draft_refuse_generated(bool stills, struct err *err)
 				 : "bones/*.csv, bones/*.json or clip.json");
 }
 
-/* Accepts a generated text that is unchanged, whichever version it is of: copying a whole folder
- * writes it back. */
+/*
+ * Accepts a generated text that is unchanged, whichever version it is of: copying a whole folder
+ * writes it back.
+ */
 static enum verdict save_generated(const struct attempt *a, struct err *err)
 {
 	return own_digest_recognized(text_bytes(a->text)) ||
@@ -451,8 +455,10 @@ bool attempt_read_as(struct attempt *a, struct version *now)
 	return true;
 }
 
-/* Returns true if nothing needs to be stored: the edit changes nothing and is the draft's first, so
- * that it leaves any version as it is. False also if the latest version is not in memory. */
+/*
+ * Returns true if nothing needs to be stored: the edit changes nothing and is the draft's first, so
+ * that it leaves any version as it is. False also if the latest version is not in memory.
+ */
 static bool store_nothing(struct attempt *a, struct source *source)
 {
 	struct version *now;
@@ -552,8 +558,10 @@ void draft_conclude(struct draft *d, struct attempt *a, enum verdict verdict)
 		d->who = a->who;
 		a->who = NULL;
 	}
-	/* The committed edit points into the base, so keep it only if the draft still has that
-	 * base. */
+	/*
+	 * The committed edit points into the base, so keep it only if the draft still has that
+	 * base.
+	 */
 	if (d->base == a->base) {
 		d->last = a->last;
 		a->last = (struct committed){.edited = NULL};
@@ -624,8 +632,10 @@ bool draft_expire(struct draft *d)
 	return true;
 }
 
-/* Counts cells, or tokens, that are not blank. A comma is part of a number where the header has
- * another separator. */
+/*
+ * Counts cells, or tokens, that are not blank. A comma is part of a number where the header has
+ * another separator.
+ */
 static size_t words_of(const struct view *view, struct bytes text)
 {
 	const uint8_t *line = text.size ? memchr(text.data, '\n', text.size) : NULL;

@@ -82,8 +82,10 @@ static inline bool draft_is_saved(const struct draft *d)
 	return d->state >= DRAFT_SAVED;
 }
 
-/* Makes a draft. `text` is the rendered text, of which a reference is taken; NULL: empty. Call it
- * only before a write. NULL when out of memory. */
+/*
+ * Makes a draft. `text` is the rendered text, of which a reference is taken; NULL: empty. Call it
+ * only before a write. NULL when out of memory.
+ */
 struct draft *draft_new(struct version *base, const struct place *place, struct text *text,
 			struct budget *budget);
 /* Frees the draft, which no commit may use. NULL is ignored. */
@@ -106,8 +108,10 @@ void draft_begin_again(struct draft *d, bool append);
 /* Sets the credentials for writing a file beside the animation; takes them over. */
 void draft_save_for(struct draft *d, struct caller *who);
 
-/* Writes to the text, filling gaps with zeros. 0 or an errno: EFBIG if the text would exceed
- * `limit` bytes; ENOSPC if it would exceed the budget; ENOMEM. */
+/*
+ * Writes to the text, filling gaps with zeros. 0 or an errno: EFBIG if the text would exceed
+ * `limit` bytes; ENOSPC if it would exceed the budget; ENOMEM.
+ */
 int draft_write(struct draft *d, uint64_t at, struct bytes data, size_t limit);
 int draft_truncate(struct draft *d, uint64_t size, size_t limit);
 /*
@@ -192,31 +196,41 @@ bool draft_attempt(struct draft *d, enum draft_event event, struct attempt *out)
  * attempt_store.
  */
 enum verdict attempt_read(struct attempt *a, const struct where *where, struct err *err);
-/* Replaces attempt_read for a text that was stored by the save which made `now`: the text gets the
+/*
+ * Replaces attempt_read for a text that was stored by the save which made `now`: the text gets the
  * values of `now`, even if parsing it would give others. False if out of memory, if `now` has no
- * such view, or if the draft has been committed before; then nothing changes. */
+ * such view, or if the draft has been committed before; then nothing changes.
+ */
 bool attempt_read_as(struct attempt *a, struct version *now);
 enum verdict attempt_store(struct attempt *a, struct source *source, const struct where *where,
 			   struct err *err);
 enum verdict attempt_commit(struct attempt *a, struct source *source, const struct where *where,
 			    struct err *err);
-/* Replaces attempt_store if the caller stored the text's effect by other means, which made `saved`.
- * Later commits of this draft must not use attempt_store. */
+/*
+ * Replaces attempt_store if the caller stored the text's effect by other means, which made `saved`.
+ * Later commits of this draft must not use attempt_store.
+ */
 void attempt_stored(struct attempt *a, struct version *saved);
 bool attempt_is_stored_otherwise(const struct attempt *a);
 /* Ends a commit; call it with the lock. A write during the commit is still to be saved. */
 void draft_conclude(struct draft *d, struct attempt *a, enum verdict verdict);
 void attempt_release(struct attempt *a);
-/* Was the text extended and not filled yet? A mapping may be written after the descriptor was
- * closed, so a text that ends in zeros is incomplete. */
+/*
+ * Was the text extended and not filled yet? A mapping may be written after the descriptor was
+ * closed, so a text that ends in zeros is incomplete.
+ */
 bool draft_is_unfilled(const struct draft *d);
 /* Makes the next commit try a refused text again, unchanged. */
 void draft_try_again(struct draft *d);
-/* Keeps a refused text in the draft after the last close, until a later commit, as it could not be
- * kept elsewhere. Call it after draft_conclude. */
+/*
+ * Keeps a refused text in the draft after the last close, until a later commit, as it could not be
+ * kept elsewhere. Call it after draft_conclude.
+ */
 void draft_keep_unsaved(struct draft *d);
-/* Returns when DRAFT_END or draft_expire is due (clock_ms); call it after draft_settle. A text that
- * could not be kept is tried again, each time after twice the time. */
+/*
+ * Returns when DRAFT_END or draft_expire is due (clock_ms); call it after draft_settle. A text that
+ * could not be kept is tried again, each time after twice the time.
+ */
 int64_t draft_due(const struct draft *d);
 
 /*

@@ -15,8 +15,10 @@ void labels_free(struct labels *l); /* NULL is fine */
  * frames. It does not reflect views that are present or not depending on curves.
  */
 uint64_t labels_outline(const struct labels *l);
-/* Return the index of the clip or track, or -1. `a` is the model that the labels were indexed
- * from. */
+/*
+ * Return the index of the clip or track, or -1. `a` is the model that the labels were indexed
+ * from.
+ */
 int64_t labels_clip(const struct labels *l, const struct anim *a, const char *label);
 int64_t labels_track(const struct labels *l, const struct anim *a, uint32_t clip,
 		     const char *label);

@@ -23,9 +23,11 @@ struct member_of {
 		*st; /* attributes of the archive's file, or of the file that contains it */
 };
 
-/* Could the member be an animation that can be read from an archive? Decided by its stored name;
+/*
+ * Could the member be an animation that can be read from an archive? Decided by its stored name;
  * *codec and *probe as of store_claims. Formats whose files refer to others beside them cannot be
- * read so. */
+ * read so.
+ */
 bool member_claims(const struct store *s, const struct member_of *m, const struct codec **codec,
 		   bool *probe);
 /* Can a file of this format be read from an archive? True if `codec` is NULL. */

@@ -209,8 +209,10 @@ static const char *const reserved[] = {"plugins", "patches", NULL};
 /* The longest path in an archive that, put below Mods, Windows opens. */
 #define GAME_PATH_MAX 250
 
-/* Returns the reason why the game cannot open the path, or does not read it from Mods; NULL: it
- * does. */
+/*
+ * Returns the reason why the game cannot open the path, or does not read it from Mods; NULL: it
+ * does.
+ */
 static const char *fault_of_path(const struct member *m)
 {
 	const char *at = m->folder, *fault = NULL;
@@ -913,8 +915,10 @@ static bool overlay_list_folder(struct listing *l, int folder, bool is_mods, uns
 	return fine;
 }
 
-/* Lists the loose files below a folder; `path` is the folder's, and begins the paths given to
- * `each`. */
+/*
+ * Lists the loose files below a folder; `path` is the folder's, and begins the paths given to
+ * `each`.
+ */
 static bool overlay_list_below(struct listing *l, int folder, const char *path, bool is_mods)
 {
 	buf_clear(&l->path);

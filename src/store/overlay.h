@@ -110,8 +110,10 @@ bool loose_check(const struct loose *l, struct err *err);
 int loose_open_archive(const struct loose *l, int *fd);
 /* Opens the folder of the loose file with O_PATH; with `make`, creates it. 0 or an errno. */
 int loose_folder(const struct loose *l, bool make, int *fd);
-/* Gets the attributes of the loose file or, if there is none, the archive's with the member's size.
- * 0 or an errno. `dir` is the loose file's folder; -1: there is none. */
+/*
+ * Gets the attributes of the loose file or, if there is none, the archive's with the member's size.
+ * 0 or an errno. `dir` is the loose file's folder; -1: there is none.
+ */
 int loose_stat(const struct loose *l, int dir, struct stat *st);
 /* Appends the bytes of the loose file, or of the member if there is none; *st as of loose_stat. */
 bool loose_read(const struct loose *l, int dir, size_t limit, struct buf *out, struct stat *st,

@@ -60,8 +60,10 @@ struct timespec parts_mtime(const struct parts *p)
 
 /* ---- reading ---- */
 
-/* Reads a file once. 0 or an errno; EAGAIN if the file changed meanwhile: it may be
- * half-written. */
+/*
+ * Reads a file once. 0 or an errno; EAGAIN if the file changed meanwhile: it may be
+ * half-written.
+ */
 static int parts_read_once(struct parts_reader *r, struct part_read *part)
 {
 	struct file_version let = {0};

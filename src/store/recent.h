@@ -16,8 +16,10 @@ struct recent;
 struct recent *recent_new(size_t limit); /* limit in bytes; returns NULL when out of memory */
 void recent_free(struct recent *r);      /* NULL is fine */
 
-/* Caches a text, with a reference of its own, and drops others for it. A text that is too long is
- * not cached. */
+/*
+ * Caches a text, with a reference of its own, and drops others for it. A text that is too long is
+ * not cached.
+ */
 void recent_put(struct recent *r, uint64_t node, uint64_t generation, struct text *text);
 /* Returns a cached text with a reference for the caller; NULL if it is not cached. */
 struct text *recent_get(struct recent *r, uint64_t node, uint64_t generation);

@@ -238,8 +238,10 @@ void source_publish(struct source *s, const struct file_version *stamp, bool set
 	publish_facts(s, stamp, settled, NULL, version);
 }
 
-/* Keeps a version that other programs replaced; if there are too many, only the newest. `now` is
- * NULL if the file does not decode. */
+/*
+ * Keeps a version that other programs replaced; if there are too many, only the newest. `now` is
+ * NULL if the file does not decode.
+ */
 static void keep_replaced(struct source *s, const struct version *now) EXCLUDES(facts_class)
 {
 	struct version *before = version_take(store_cache(s->store), &s->current), *oldest = NULL;
@@ -307,8 +309,10 @@ static bool has_same_stills(const struct source *s, const struct where *where,
 	return version->stills && stills_same(version->stills, &of);
 }
 
-/* Are other files of the folder read, too? Not without a folder, or if a loose file is an
- * archive. */
+/*
+ * Are other files of the folder read, too? Not without a folder, or if a loose file is an
+ * archive.
+ */
 static bool looks_beside(const struct where *where)
 {
 	return where->dir >= 0 && (!where->loose || !where->loose->rab);
@@ -335,8 +339,10 @@ static bool has_same_parts(struct source *s, const struct where *where,
 			  store_settings(s->store)->max_file);
 }
 
-/* Returns the current version, with a reference, if the file's name, the bones' names, the skeleton
- * and the parts are still those that it was decoded with. */
+/*
+ * Returns the current version, with a reference, if the file's name, the bones' names, the skeleton
+ * and the parts are still those that it was decoded with.
+ */
 static struct version *take_current(struct source *s, const struct where *where)
 	REQUIRES(facts_class)
 {
@@ -458,8 +464,10 @@ static struct version *decode_with_parts(const struct source *s, const struct co
 	return version;
 }
 
-/* Returns the path of the loose file that is read; NULL: it does not exist, or the file is no loose
- * file. */
+/*
+ * Returns the path of the loose file that is read; NULL: it does not exist, or the file is no loose
+ * file.
+ */
 static const char *loose_from(const struct where *where)
 {
 	const struct loose *l = where->loose;
@@ -505,8 +513,10 @@ struct version *source_decode_reading(struct source *s, const struct where *wher
 	return version;
 }
 
-/* Returns the decoded version if the bytes are unchanged (after chmod, link, rename, or a write of
- * the same), and so keeps the kernel's caches valid. */
+/*
+ * Returns the decoded version if the bytes are unchanged (after chmod, link, rename, or a write of
+ * the same), and so keeps the kernel's caches valid.
+ */
 static struct version *unchanged(struct source *s, const struct where *where,
 				 const struct reading *r) EXCLUDES(facts_class)
 {
@@ -524,8 +534,10 @@ static struct version *unchanged(struct source *s, const struct where *where,
 	return NULL;
 }
 
-/* Reads and decodes the file, even if its content is known. `was` is the version that a commit
- * replaced, or NULL. */
+/*
+ * Reads and decodes the file, even if its content is known. `was` is the version that a commit
+ * replaced, or NULL.
+ */
 static struct version *source_read_again(struct source *s, const struct where *where,
 					 struct version *was, struct err *err) REQUIRES(work_class)
 {
@@ -656,8 +668,10 @@ struct version *source_last(struct source *s)
 	return version_take(store_cache(s->store), &s->current);
 }
 
-/* Returns the current version while another thread works, if the file still contains its bytes,
- * whatever its stamp. NULL: the content is unknown until the work ends. */
+/*
+ * Returns the current version while another thread works, if the file still contains its bytes,
+ * whatever its stamp. NULL: the content is unknown until the work ends.
+ */
 static struct version *current_by_bytes(struct source *s, const struct where *where)
 	EXCLUDES(facts_class)
 {

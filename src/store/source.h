@@ -20,9 +20,11 @@ struct source;
 struct source *source_new(struct store *s);
 /* NULL is fine; versions live until their references are dropped */
 void source_free(struct source *s);
-/* Makes the source read the file again, since it has a new name, or is another file: the name may
+/*
+ * Makes the source read the file again, since it has a new name, or is another file: the name may
  * determine the codec and reserved names. Unchanged parts keep their ages. Waits for threads that
- * read or save the file. Not needed when a folder above is renamed. */
+ * read or save the file. Not needed when a folder above is renamed.
+ */
 void source_forget(struct source *s);
 /*
  * The latest version, with a reference for the caller. NULL and err: ERR_FORMAT if the file does
@@ -72,8 +74,10 @@ bool source_read(const struct source *s, const struct where *where, struct readi
 		 struct err *err);
 struct version *source_decode_reading(struct source *s, const struct where *where,
 				      struct reading *r, struct err *err) REQUIRES(work_class);
-/* Asks a model beside the file for facts that the file itself does not store; returns true if there
- * was a model to ask. */
+/*
+ * Asks a model beside the file for facts that the file itself does not store; returns true if there
+ * was a model to ask.
+ */
 bool source_ask_model(const struct source *s, const struct where *where, const struct codec *codec,
 		      struct bytes bytes, struct decoding *how);
 /* Like source_get; also returns the file's stamp. */

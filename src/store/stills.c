@@ -54,8 +54,10 @@ bool stills_claims(const char *name)
 
 /* ---- names ---- */
 
-/* Does the name of a still have only plain characters? The engine would interpret others, or find
- * no file. */
+/*
+ * Does the name of a still have only plain characters? The engine would interpret others, or find
+ * no file.
+ */
 static bool stills_is_plain(const char *url)
 {
 	for (const char *p = url; *p; p++)
@@ -100,8 +102,10 @@ static bool stills_refuse_name(struct err *err, uint32_t frame, const char *what
 	return err_accept(err, "%s", accepted);
 }
 
-/* Checks the name of a still. One in the file itself has no name, and its folder is that of the
- * file. */
+/*
+ * Checks the name of a still. One in the file itself has no name, and its folder is that of the
+ * file.
+ */
 static bool stills_check_name(const char *url, uint32_t frame, struct err *err)
 {
 	if (!*url)

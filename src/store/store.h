@@ -43,8 +43,10 @@ struct store_options {
 	struct style style;       /* values of --bones and --bvh */
 	size_t history;           /* --history: bytes of old versions; 0: none are kept */
 };
-/* Makes a store. The options are copied, but not their patterns. `state` NULL: nothing can be
- * committed. NULL when out of memory. */
+/*
+ * Makes a store. The options are copied, but not their patterns. `state` NULL: nothing can be
+ * committed. NULL when out of memory.
+ */
 struct store *store_new(const struct store_options *options, struct state *state);
 /*
  * Names bones by the table in this folder (naming.h), which the caller keeps open. Replaces an
@@ -81,8 +83,10 @@ struct naming_table *store_naming(const struct store *s, const struct format *fo
 /* Returns whether a function for faults of skeletons is set (store_report_skeletons). */
 bool store_reports_skeletons(const struct store *s);
 void store_report_skeleton(const struct store *s, const char *path, const char *fault);
-/* Returns how to decode a file of this name and format (codec NULL: any), by the options and the
- * table of names. The caller drops how.names. */
+/*
+ * Returns how to decode a file of this name and format (codec NULL: any), by the options and the
+ * table of names. The caller drops how.names.
+ */
 struct decoding store_decoding(const struct store *s, const char *file_name,
 			       const struct codec *codec);
 

@@ -584,8 +584,10 @@ static uint64_t base_since(const struct version *v, uint32_t clip)
 	return base == COMPOSE_NONE ? 0 : version_since(v, base, -1);
 }
 
-/* Returns the generation when the text of a view last changed. The skeleton may show in the text,
- * or decide whether there is a view; so may the file's name. */
+/*
+ * Returns the generation when the text of a view last changed. The skeleton may show in the text,
+ * or decide whether there is a view; so may the file's name.
+ */
 static uint64_t view_since(const struct version *v, const struct place *place)
 {
 	const struct view *view = place->view;

@@ -67,8 +67,10 @@ void tree_explain(const struct tree *t, const char *path, struct err *err);
 bool tree_again(const struct tree *t, const struct tree *was, const struct place *place,
 		struct place *out);
 
-/* Returns the generation since which this view's text, or this folder's names, have been the same.
- * It may be too new, but never too old. */
+/*
+ * Returns the generation since which this view's text, or this folder's names, have been the same.
+ * It may be too new, but never too old.
+ */
 uint64_t tree_since(const struct tree *t, const struct place *place);
 
 /*
@@ -80,8 +82,10 @@ bool tree_list(const struct tree *t, const struct place *folder, view_set listed
 	       void *closure);
 
 struct shown tree_shown(const struct tree *t, const struct place *place);
-/* Like tree_shown, for a model that was edited from the version's: later texts are parsed against
- * it. The caller frees *made afterwards, unless it is NULL. False when out of memory. */
+/*
+ * Like tree_shown, for a model that was edited from the version's: later texts are parsed against
+ * it. The caller frees *made afterwards, unless it is NULL. False when out of memory.
+ */
 bool tree_shown_model(const struct tree *t, const struct place *place, const struct anim *model,
 		      struct shown *out, struct anim **made);
 /*
@@ -90,8 +94,10 @@ bool tree_shown_model(const struct tree *t, const struct place *place, const str
  * text.
  */
 int tree_render(const struct tree *t, const struct place *place, struct buf *out);
-/* Gets the size of a rendered text, if it is known without rendering: 0, EFBIG, ENOMEM; ENOSYS: not
- * known. */
+/*
+ * Gets the size of a rendered text, if it is known without rendering: 0, EFBIG, ENOMEM; ENOSYS: not
+ * known.
+ */
 int tree_size(const struct tree *t, const struct place *place, uint64_t *out);
 /* Sets the limit of texts that are rendered later: DEFAULT_MAX_TEXT at first, at most TEXT_MAX. */
 void tree_text_limit(size_t bytes);

@@ -71,8 +71,10 @@ const char *file_extension(const char *file_name, const struct format *format)
 
 #define RESERVED_MAX 16
 
-/* Sets all labels. The clips' folders are beside the file's own views, so they must not have the
- * views' names. */
+/*
+ * Sets all labels. The clips' folders are beside the file's own views, so they must not have the
+ * views' names.
+ */
 static bool label_all(struct anim *a, const char *file_name)
 {
 	const char *reserved[RESERVED_MAX + 1] = {NULL};
@@ -117,8 +119,10 @@ static bool version_name_clips(const struct codec *codec, struct anim *a, const 
 	return name != NULL;
 }
 
-/* Limit of the work of composing, as a file can claim far more: the remaining clips are shown as
- * stored. */
+/*
+ * Limit of the work of composing, as a file can claim far more: the remaining clips are shown as
+ * stored.
+ */
 #define COMPOSE_MAX ((uint64_t)4 << 20)
 
 /* Shows additive clips on their bases, by the rules that they match. */
@@ -152,8 +156,10 @@ static bool load_stills(struct version *v, const struct decoding *how)
 	return v->stills != NULL;
 }
 
-/* Sets line and column of a fault in a text, while the bytes of the text are there. Returns
- * false. */
+/*
+ * Sets line and column of a fault in a text, while the bytes of the text are there. Returns
+ * false.
+ */
 static bool locate_error(const struct version *v, struct err *err)
 {
 	struct position where;
@@ -166,8 +172,10 @@ static bool locate_error(const struct version *v, struct err *err)
 	return false;
 }
 
-/* Does the skeleton have any bone of the file? A folder's skeleton.csv may belong to other
- * files. */
+/*
+ * Does the skeleton have any bone of the file? A folder's skeleton.csv may belong to other
+ * files.
+ */
 static bool knows_bones(const struct version *v)
 {
 	const struct anim *a = v->anim;
@@ -369,8 +377,10 @@ static uint64_t hash_more(uint64_t hash, const void *data, size_t size)
 	return XXH3_64bits_withSeed(data, size, hash);
 }
 
-/* Returns a hash of those inputs of context_same and version_settle_ages that do not follow from
- * the bytes, except the table of names. */
+/*
+ * Returns a hash of those inputs of context_same and version_settle_ages that do not follow from
+ * the bytes, except the table of names.
+ */
 static uint64_t context_of(const struct version *v)
 {
 	const struct skeleton *s = shared_skeleton(v->skeleton);
@@ -388,8 +398,10 @@ static uint64_t context_of(const struct version *v)
 	return hash;
 }
 
-/* Do the version's bytes, outline (a model beside the file only adds the number of bones) and
- * context determine its model? Not for a sequence, because of its parts. */
+/*
+ * Do the version's bytes, outline (a model beside the file only adds the number of bones) and
+ * context determine its model? Not for a sequence, because of its parts.
+ */
 static bool leaves_traces(const struct version *v)
 {
 	return !v->codec->format->parts;

@@ -53,8 +53,10 @@ struct version {
 		served_class); /* digests of the texts that were served (version_serve) */
 	size_t served_count GUARDED_BY(served_class), served_room GUARDED_BY(served_class);
 
-	/* Ages of clips and tracks. Set by version_settle_ages before the version is shared; empty
-	 * if it does not come from a file. */
+	/*
+	 * Ages of clips and tracks. Set by version_settle_ages before the version is shared; empty
+	 * if it does not come from a file.
+	 */
 	struct ages ages;
 	struct timespec mtime;       /* mtime of the file, or of the latest of its parts */
 	struct timespec parts_mtime; /* mtime of the latest part; {0}: there are no parts */
@@ -98,8 +100,10 @@ struct version *version_take(struct cache *c, struct cached **home);
 int64_t version_clip(const struct version *v, const char *label);
 int64_t version_track(const struct version *v, uint32_t clip, const char *label);
 
-/* Computes the version's ages from the previous version (NULL: unknown); `edit`: see ages.h. Call
- * it before the version is shared. When out of memory, everything counts as new. */
+/*
+ * Computes the version's ages from the previous version (NULL: unknown); `edit`: see ages.h. Call
+ * it before the version is shared. When out of memory, everything counts as new.
+ */
 void version_settle_ages(struct version *v, struct timespec mtime, const struct version *before,
 			 const struct anim *edit);
 /*
@@ -126,17 +130,23 @@ void trace_release(struct trace *trace);
 void version_resume(struct version *v, const struct trace *trace);
 /* Returns the base that the clip is shown on in composed views, or COMPOSE_NONE. */
 uint32_t version_base(const struct version *v, uint32_t clip);
-/* Returns a hash that differs between versions with different names of clips, bones and frames
- * (labels.h), and with different clips that are hidden because of their stills. */
+/*
+ * Returns a hash that differs between versions with different names of clips, bones and frames
+ * (labels.h), and with different clips that are hidden because of their stills.
+ */
 uint64_t version_outline(const struct version *v);
 /* Does the clip have a folder? A clip of stills has none if they cannot be joined. */
 bool version_shows_clip(const struct version *v, uint32_t clip);
-/* Returns when the clip (track -1) or track last changed; {0} for a version that does not come from
- * a file. */
+/*
+ * Returns when the clip (track -1) or track last changed; {0} for a version that does not come from
+ * a file.
+ */
 struct timespec version_time(const struct version *v, uint32_t clip, int64_t track);
-/* Returns the generation since which all texts that depend only on the clip (track -1) or track are
+/*
+ * Returns the generation since which all texts that depend only on the clip (track -1) or track are
  * the same. Views that show the skeleton or the file's name also depend on skeleton_since and
- * named_since; tree_since considers those. */
+ * named_since; tree_since considers those.
+ */
 uint64_t version_since(const struct version *v, uint32_t clip, int64_t track);
 
 /* Notes that this text (digests_text) was served; at most SERVED_MAX texts per version. */
@@ -147,8 +157,10 @@ size_t version_served(struct version *v, struct digest **out);
 
 /* Returns the digest of the version's bytes, computed once. Thread-safe. */
 const struct history_digest *version_digest(struct version *v);
-/* Do both versions have the same bytes? For versions of a file the digests are known, and
- * compared. */
+/*
+ * Do both versions have the same bytes? For versions of a file the digests are known, and
+ * compared.
+ */
 bool version_same_bytes(const struct version *a, const struct version *b);
 
 /* Returns a file name's extension without the dot; the format's if the name has none. */

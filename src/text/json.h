@@ -108,34 +108,44 @@ struct spot spot_member(const struct spot *up, const char *member);
 struct spot spot_first(const struct spot *list);
 void spot_next(struct spot *s);
 
-/* Returns the byte offset of the value or, in spot_name_place, of its name; *length gets the
- * length. */
+/*
+ * Returns the byte offset of the value or, in spot_name_place, of its name; *length gets the
+ * length.
+ */
 size_t spot_place(const struct spot *s, size_t *length);
 size_t spot_name_place(const struct spot *s, size_t *length);
 
 /* Refuses the value (or, if it does not exist, the object without it). Returns false. */
 bool spot_refuse(const struct spot *s, struct err *err, enum err_code code, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* Does the object have only members from `names` (ends with NULL) and from `served`? Either may be
- * NULL. The error names the first unknown member. */
+/*
+ * Does the object have only members from `names` (ends with NULL) and from `served`? Either may be
+ * NULL. The error names the first unknown member.
+ */
 bool spot_known(const struct spot *s, const char *const *names, const struct token *served,
 		struct err *err);
 
-/* Read the value as the type in the function's name; false and err if it has another type or does
- * not exist. */
+/*
+ * Read the value as the type in the function's name; false and err if it has another type or does
+ * not exist.
+ */
 bool spot_array(const struct spot *s, struct err *err);
 bool spot_object(const struct spot *s, struct err *err);
 bool spot_text(const struct spot *s, struct err *err, const char **out);
 bool spot_bool(const struct spot *s, struct err *err, bool *out);
-/* Reads a number; if it is to be stored as a float32, (float)*out is the float32 nearest to its
- * decimal. */
+/*
+ * Reads a number; if it is to be stored as a float32, (float)*out is the float32 nearest to its
+ * decimal.
+ */
 bool spot_real(const struct spot *s, struct err *err, double *out);
 bool spot_f32(const struct spot *s, struct err *err, float *out);
 bool spot_integer(const struct spot *s, int64_t least, int64_t most, struct err *err, int64_t *out);
 
-/* Does the value equal the served one? Numbers are compared to 15 digits; a member that the text
+/*
+ * Does the value equal the served one? Numbers are compared to 15 digits; a member that the text
  * leaves out is unchanged. `editable` (may be NULL, otherwise ends with NULL) names members of this
- * object that may have any value. False and err at the first difference. */
+ * object that may have any value. False and err at the first difference.
+ */
 bool spot_unchanged(const struct spot *s, const struct token *served, const char *const *editable,
 		    struct err *err);
 

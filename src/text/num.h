@@ -25,8 +25,10 @@
 /* Bytes that one number needs at most: FLT_MAX has 39 digits, FLT_TRUE_MIN 45 places. */
 #define NUM_MAX 64
 
-/* Each function writes a number to `out` and returns the count of bytes, without a NUL. All NUM_MAX
- * bytes of `out` may be overwritten, whatever the number is. */
+/*
+ * Each function writes a number to `out` and returns the count of bytes, without a NUL. All NUM_MAX
+ * bytes of `out` may be overwritten, whatever the number is.
+ */
 
 /* The shortest plain decimal that reads back as the same float32. */
 size_t num_f32(char *out, float v);
@@ -40,8 +42,10 @@ size_t num_f32(char *out, float v);
 size_t num_lane(char *out, double v, const struct lane *lane);
 /* Like num_lane, but faster if v was computed from the lane's stored form. */
 size_t num_value(char *out, double v, const struct lane *lane, bool stored);
-/* Writes seconds to the microsecond, without trailing zeros; numbers that are not finite like
- * num_f32. */
+/*
+ * Writes seconds to the microsecond, without trailing zeros; numbers that are not finite like
+ * num_f32.
+ */
 size_t num_seconds(char *out, double seconds);
 size_t num_unsigned(char *out, uint64_t v);
 
@@ -57,17 +61,21 @@ void buf_unsigned(struct buf *b, uint64_t v);
  * to double. False if the text is anything else; overflow gives an infinity, underflow 0.
  */
 bool num_parse(const char *text, size_t size, char point, double *out);
-/* Parses a text, correctly rounded to float32. Rounding the result of num_parse again would not be
+/*
+ * Parses a text, correctly rounded to float32. Rounding the result of num_parse again would not be
  * correct: if it is half-way between two floats, the text may be on either side. Among the texts of
- * num_f32 there is one such case, 7.038531e-26. */
+ * num_f32 there is one such case, 7.038531e-26.
+ */
 bool num_parse_f32(const char *text, size_t size, char point, float *out);
 /* Parses a text to a double that rounds to the same float32 as the text. */
 bool num_parse_value(const char *text, size_t size, char point, double *out);
 /* Parses a frame number below 2^32: digits, or digits with only zeros after the point ("5.0"). */
 bool num_parse_frame(const char *text, size_t size, char point, uint32_t *out);
 
-/* A number as num_lane writes it: digits * 10^-places. `value` is the number as a double that
- * rounds to the float32 that the text rounds to. */
+/*
+ * A number as num_lane writes it: digits * 10^-places. `value` is the number as a double that
+ * rounds to the float32 that the text rounds to.
+ */
 struct num_plain {
 	uint64_t digits;
 	unsigned places;
@@ -86,8 +94,10 @@ bool num_is_value(const struct num_plain *n, double v, const struct lane *lane, 
 /* Are the two numbers equal at 15 significant digits, as a spreadsheet keeps them? -0 equals 0. */
 bool num_same15(double a, double b);
 
-/* Returns the k of 0..65535 for which base + k * step is nearest to `stored` (already divided by
- * the unit). */
+/*
+ * Returns the k of 0..65535 for which base + k * step is nearest to `stored` (already divided by
+ * the unit).
+ */
 uint32_t num_nearest_k(double stored, const struct lane *lane);
 
 #endif

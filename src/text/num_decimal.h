@@ -95,8 +95,10 @@ static inline struct product multiply(uint64_t a, uint64_t b)
 #endif
 }
 
-/* Multiplies digits and power of ten. False if 64 bits of the power do not decide on which side of
- * a midpoint the number is. */
+/*
+ * Multiplies digits and power of ten. False if 64 bits of the power do not decide on which side of
+ * a midpoint the number is.
+ */
 static inline bool multiply_f64(struct decimal d, double *out)
 {
 	int shift = __builtin_clzll(d.digits);
@@ -148,8 +150,10 @@ static inline bool narrow_f64(double nearest, float *out)
 
 /* `text` is digits, 'e' and an exponent; either result may not be wanted (NULL). */
 void num_slow_text(const char *text, double *wide, float *narrow);
-/* Returns a finite number as a decimal with `digits` significant digits, at most 17; exactly
- * rounded. */
+/*
+ * Returns a finite number as a decimal with `digits` significant digits, at most 17; exactly
+ * rounded.
+ */
 struct decimal num_rounded(double v, int digits);
 
 #endif

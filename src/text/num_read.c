@@ -32,8 +32,10 @@ static uint64_t get8(const char *p)
 	return le64toh(bytes);
 }
 
-/* Returns a word whose lowest set high bit marks the first of eight bytes that is not a digit; 0 if
- * all are digits. */
+/*
+ * Returns a word whose lowest set high bit marks the first of eight bytes that is not a digit; 0 if
+ * all are digits.
+ */
 static inline uint64_t no_digit(uint64_t bytes)
 {
 	/* Carries and borrows only affect bytes after the one that causes them. */
@@ -41,8 +43,10 @@ static inline uint64_t no_digit(uint64_t bytes)
 	       UINT64_C(0x8080808080808080);
 }
 
-/* Returns the number in the last `count` of eight bytes: 1 to 8 digits, the first in the lowest
- * byte. */
+/*
+ * Returns the number in the last `count` of eight bytes: 1 to 8 digits, the first in the lowest
+ * byte.
+ */
 static inline uint64_t join_digits(uint64_t bytes, unsigned count)
 {
 	uint64_t d = (bytes & UINT64_C(0x0f0f0f0f0f0f0f0f)) >> (64 - 8 * count) << (64 - 8 * count);
@@ -52,8 +56,10 @@ static inline uint64_t join_digits(uint64_t bytes, unsigned count)
 	return (d * 10000 + (d >> 32)) & 0xffffffff;
 }
 
-/* Reads the 1 to 8 digits from p to `end`; false if one of the bytes is not a digit. The 8 bytes
- * before `end` must be readable. */
+/*
+ * Reads the 1 to 8 digits from p to `end`; false if one of the bytes is not a digit. The 8 bytes
+ * before `end` must be readable.
+ */
 static inline bool join_tail(const char *p, const char *end, uint64_t *out)
 {
 	uint64_t bytes = get8(end - 8), mask = UINT64_MAX << (64 - 8 * (end - p));

@@ -18,8 +18,10 @@
 
 /* ---- digits ---- */
 
-/* Splits a number into eight digits, a byte each, the first digit in the lowest byte, with three
- * multiplications. */
+/*
+ * Splits a number into eight digits, a byte each, the first digit in the lowest byte, with three
+ * multiplications.
+ */
 static inline uint64_t split8(uint32_t v)
 {
 	uint64_t fours = (v / 10000) | (uint64_t)(v % 10000) << 32;
@@ -228,8 +230,10 @@ static inline struct rounding rounding_of(uint32_t bits)
 	};
 }
 
-/* Returns the decimal with the fewest digits that rounds to the float, and of those the one nearest
- * to `at`, which lies in the interval. Only one multiple of 10^(k+1) can be within. */
+/*
+ * Returns the decimal with the fewest digits that rounds to the float, and of those the one nearest
+ * to `at`, which lies in the interval. Only one multiple of 10^(k+1) can be within.
+ */
 static inline struct decimal shortest_decimal(const struct rounding *r, uint32_t at)
 {
 	uint32_t s = at / 4, tenth = s / 10;
@@ -300,8 +304,10 @@ static inline bool quick_shortest(double v, float f, struct quick *out)
 	return by_ten | by_one;
 }
 
-/* Is the number a whole one below 2^24? Each of those is a float, so its digits are the shortest
- * text. */
+/*
+ * Is the number a whole one below 2^24? Each of those is a float, so its digits are the shortest
+ * text.
+ */
 static inline bool is_small_whole(double magnitude)
 {
 	return magnitude < 0x1p24 && magnitude == (double)(uint32_t)magnitude;
@@ -417,8 +423,10 @@ struct interval {
 	double low, high;
 };
 
-/* Returns the middle between the positive float with these bits and the next float; after FLT_MAX
- * the next would be 2^128. */
+/*
+ * Returns the middle between the positive float with these bits and the next float; after FLT_MAX
+ * the next would be 2^128.
+ */
 static double middle_above(uint32_t bits)
 {
 	double next = bits == 0x7f7fffff ? 0x1p128 : (double)f32_from_bits(bits + 1);
@@ -525,8 +533,10 @@ static bool fewest_digits(double v, const struct lane *lane, struct decimal *out
 /* Larger numbers would not fit into NUM_MAX; stored values never come near. */
 #define LANE_LARGEST 1e60
 
-/* Below this number, all values of an exact lane have at most LANE_DIGITS digits, nine of them
- * after the point. */
+/*
+ * Below this number, all values of an exact lane have at most LANE_DIGITS digits, nine of them
+ * after the point.
+ */
 #define LANE_EXACT_END 1e6
 
 static size_t put_computed(char *out, double v, const struct lane *lane)

@@ -89,8 +89,10 @@ static bool table_is_space(const struct table *t, uint8_t c)
 	return c == ' ' || (c == '\t' && t->separator != '\t');
 }
 
-/* Limit of cells in a row, more than any spreadsheet has: a text of only separators would otherwise
- * take all memory. */
+/*
+ * Limit of cells in a row, more than any spreadsheet has: a text of only separators would otherwise
+ * take all memory.
+ */
 #define CELLS_MAX (8 * sizeof(((struct table *)0)->named))
 
 static bool add_cell(struct table *t, const struct cell *cell, struct err *err)
@@ -159,8 +161,10 @@ static bool join_quotes(struct table *t, struct cell *cell, struct err *err)
 	return true;
 }
 
-/* Adds a quoted cell that begins at `begin`, with its first quote at `quote`; *at gets the end of
- * the cell. */
+/*
+ * Adds a quoted cell that begins at `begin`, with its first quote at `quote`; *at gets the end of
+ * the cell.
+ */
 static bool add_quoted(struct table *t, size_t begin, size_t quote, size_t *at, struct err *err)
 {
 	const uint8_t *data = t->text.data, *end = data + t->text.size, *p = data + quote + 1;
@@ -290,8 +294,10 @@ bool table_read(struct table *t, void *row)
 
 /* ---- columns ---- */
 
-/* Does a cell of the header name a column? "Unnamed: 0" is the name that pandas gives a column
- * without one. */
+/*
+ * Does a cell of the header name a column? "Unnamed: 0" is the name that pandas gives a column
+ * without one.
+ */
 static bool has_name(const struct cell *cell)
 {
 	static const char unnamed[] = "Unnamed: ";
@@ -579,8 +585,10 @@ static void name_cell(size_t column, size_t row, struct err *err)
 	snprintf(err->cell, sizeof(err->cell), "%.4s%zu", letters + at, row % 10000000);
 }
 
-/* Returns the column of the cell with the error, in the row that begins at `begin`; SIZE_MAX: none,
- * or several. */
+/*
+ * Returns the column of the cell with the error, in the row that begins at `begin`; SIZE_MAX: none,
+ * or several.
+ */
 static size_t cell_around(struct table *t, size_t begin, const struct err *err)
 {
 	const struct cell *cell;
@@ -595,13 +603,17 @@ static size_t cell_around(struct table *t, size_t begin, const struct err *err)
 	if (cell && err->at + err->length <= cell->at + cell->length &&
 	    (err->length > 0 || cell->length == 0 || err->at < cell->at + cell->length))
 		return i;
-	/* If the next cell could not be read, because of a misplaced quote, the error is in none of
-	 * those read. */
+	/*
+	 * If the next cell could not be read, because of a misplaced quote, the error is in none of
+	 * those read.
+	 */
 	return whole || (cell && err->at < cell->at + cell->length) ? SIZE_MAX : t->count;
 }
 
-/* Finds the cell with the error by reading the text again, since its row may no longer be in
- * memory. */
+/*
+ * Finds the cell with the error by reading the text again, since its row may no longer be in
+ * memory.
+ */
 static void find_cell(struct table *t, struct err *err)
 {
 	struct position place = err_locate(t->text, err->at);

@@ -33,8 +33,10 @@ struct cell {
 /* A column that a kind of text has. */
 struct column {
 	const char *name;
-	/* reads the cell of a row, or NULL if the text has no such column; NULL: the column is
-	 * ignored */
+	/*
+	 * reads the cell of a row, or NULL if the text has no such column; NULL: the column is
+	 * ignored
+	 */
 	bool (*read)(void *row, const struct cell *cell, unsigned what);
 	/* appends the cell of a row; NULL: rows are written by other means */
 	void (*write)(const void *row, unsigned what, struct buf *out);
@@ -81,8 +83,10 @@ struct table {
 	struct buf decoded; /* the text as UTF-8, if it was UTF-16 */
 };
 
-/* Opens a text. False if it is not UTF-8, or contains NUL bytes. Call table_close in either
- * case. */
+/*
+ * Opens a text. False if it is not UTF-8, or contains NUL bytes. Call table_close in either
+ * case.
+ */
 bool table_open(struct table *t, struct bytes text, struct err *err);
 /*
  * Reads the first row as names of columns, in any case. Refuses unknown and repeated names, and a
@@ -136,8 +140,10 @@ static inline bool cell_names(const struct cell *cell, const char *name)
 	return cell->size == strlen(name) && strncasecmp(cell->text, name, cell->size) == 0;
 }
 
-/* Reads a cell as a double that rounds to the same float32 as the text. Where commas do not
- * separate cells, and in quotes, they may be decimal points. */
+/*
+ * Reads a cell as a double that rounds to the same float32 as the text. Where commas do not
+ * separate cells, and in quotes, they may be decimal points.
+ */
 bool table_number(const struct table *t, const struct cell *cell, double *out);
 bool table_frame(const struct table *t, const struct cell *cell, uint32_t *out);
 /*

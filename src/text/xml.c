@@ -15,8 +15,10 @@
 
 /* ---- encodings ---- */
 
-/* Returns the place for an error: an offset in the result of utf8_text(), which lacks the mark of
- * UTF-16. */
+/*
+ * Returns the place for an error: an offset in the result of utf8_text(), which lacks the mark of
+ * UTF-16.
+ */
 static size_t error_place(const struct xml *x, size_t at)
 {
 	bool utf16 = x->encoding == XML_UTF16LE || x->encoding == XML_UTF16BE;
@@ -80,8 +82,10 @@ static bool convert_encoding(struct xml *x, struct bytes file)
 	       err_at(x->err, ERR_TEXT, error_place(x, x->text.size - 1), 1, "half a character");
 }
 
-/* Checks the first bytes: from unusual ones libxml2 would conclude another encoding, with other
- * positions. */
+/*
+ * Checks the first bytes: from unusual ones libxml2 would conclude another encoding, with other
+ * positions.
+ */
 static bool check_begin(struct xml *x)
 {
 	struct bytes text = x->text;
@@ -181,8 +185,10 @@ bool xml_escape(const struct xml *x, const char *value, char quote, struct buf *
 
 /* ---- places and faults ---- */
 
-/* Is the text cut off within a tag? libxml2 reports a fault in such a tag at the end of the text;
- * the only fault is the missing rest. */
+/*
+ * Is the text cut off within a tag? libxml2 reports a fault in such a tag at the end of the text;
+ * the only fault is the missing rest.
+ */
 static bool is_cut(const struct xml *x)
 {
 	return x->ending && !x->closed;
@@ -218,8 +224,10 @@ static size_t offset_now(const struct xml *x)
 	return at < 0 ? 0 : (size_t)at < x->text.size ? (size_t)at : x->text.size;
 }
 
-/* Returns where the current element begins: at the last '<', since no attribute's value can contain
- * one. */
+/*
+ * Returns where the current element begins: at the last '<', since no attribute's value can contain
+ * one.
+ */
 static size_t tag_begin(const struct xml *x, size_t at)
 {
 	while (at > 0 && (at >= x->text.size || x->text.data[at] != '<'))
@@ -255,8 +263,10 @@ static bool xml_starts_with(struct bytes text, size_t at, const char *with)
 	return text.size - at >= length && memcmp(text.data + at, with, length) == 0;
 }
 
-/* Skips a quoted string, from its quote to behind the closing quote or, with `tag`, to an earlier
- * '<'. */
+/*
+ * Skips a quoted string, from its quote to behind the closing quote or, with `tag`, to an earlier
+ * '<'.
+ */
 static size_t pass_quoted(struct bytes text, size_t at, bool tag)
 {
 	uint8_t quote = text.data[at++];
@@ -486,8 +496,10 @@ static void on_end(void *user, const xmlChar *name, const xmlChar *prefix, const
 
 /* ---- other content ---- */
 
-/* Returns the offset of a text that libxml2 reports: it points into its copy of the whole text, or
- * into the current piece. */
+/*
+ * Returns the offset of a text that libxml2 reports: it points into its copy of the whole text, or
+ * into the current piece.
+ */
 static size_t xml_place_of(const struct xml *x, const xmlChar *part, size_t size)
 {
 	const xmlParserInput *in = x->parser->input;
@@ -557,9 +569,11 @@ static void on_fault(void *user, xmlError *fault)
 
 /* ---- the whole text ---- */
 
-/* Returns the size of the next piece. libxml2 moves its whole buffer each time it has consumed a
+/*
+ * Returns the size of the next piece. libxml2 moves its whole buffer each time it has consumed a
  * part, and may search an unfinished tag again with each piece; so a piece is at least as long as
- * the bytes that libxml2 holds back. */
+ * the bytes that libxml2 holds back.
+ */
 static size_t next_piece(const struct xml *x, size_t left)
 {
 	size_t pending = x->text.size - left - offset_now(x), piece = PIECE;
@@ -576,8 +590,10 @@ static bool parse_all(struct xml *x)
 	const char *text = (const char *)x->text.data;
 	size_t left = x->text.size;
 
-	/* With NOENT an '&' in a value is a plain '&'. There is no other entity that libxml2 could
-	 * replace. */
+	/*
+	 * With NOENT an '&' in a value is a plain '&'. There is no other entity that libxml2 could
+	 * replace.
+	 */
 	xmlCtxtUseOptions(x->parser, XML_PARSE_NONET | XML_PARSE_IGNORE_ENC | XML_PARSE_NOENT);
 	while (left > 0 && x->err->code == ERR_NONE) {
 		size_t piece = next_piece(x, left);
@@ -596,8 +612,10 @@ static bool parse_all(struct xml *x)
 	return x->err->code == ERR_NONE;
 }
 
-/* Checks that libxml2 can allocate its state of this thread: without memory for it, libxml2 crashes
- * or recurses forever. The block that is allocated and freed here is available for it. */
+/*
+ * Checks that libxml2 can allocate its state of this thread: without memory for it, libxml2 crashes
+ * or recurses forever. The block that is allocated and freed here is available for it.
+ */
 static bool has_thread_state(void)
 {
 #if LIBXML_VERSION >= 21200

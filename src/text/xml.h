@@ -54,8 +54,10 @@ struct xml_tag {
 	size_t attribute_count;
 };
 
-/* Callbacks; each may be NULL. They return false to stop reading, after calling xml_refuse or
- * err_memory. */
+/*
+ * Callbacks; each may be NULL. They return false to stop reading, after calling xml_refuse or
+ * err_memory.
+ */
 struct xml_events {
 	bool (*open)(void *user, const struct xml_tag *tag);
 	bool (*close)(void *user, unsigned depth, size_t end); /* behind the element */
@@ -85,12 +87,16 @@ struct xml {
 	bool ending;     /* there is no more text */
 };
 
-/* Opens a text. False and ERR_EMPTY or ERR_TEXT on failure; err may be NULL. Call xml_release in
- * either case. */
+/*
+ * Opens a text. False and ERR_EMPTY or ERR_TEXT on failure; err may be NULL. Call xml_release in
+ * either case.
+ */
 bool xml_open(struct xml *x, struct bytes file, struct err *err);
-/* Reads the text; can be called only once. ERR_EARLY if the text ends before its root element
+/*
+ * Reads the text; can be called only once. ERR_EARLY if the text ends before its root element
  * does; else ERR_TEXT, or ERR_MEMORY. Takes time linear in the length of the text, whatever its
- * content. */
+ * content.
+ */
 bool xml_read(struct xml *x, const struct xml_events *events, void *user);
 void xml_release(struct xml *x);
 
@@ -103,12 +109,16 @@ bool xml_refuse(struct xml *x, size_t at, size_t length, const char *accepted, c
 bool xml_refuse_tag(struct xml *x, const struct xml_tag *tag, const char *accepted,
 		    const char *message);
 
-/* Appends a value for use between two quotes `quote`; characters that the encoding lacks are
+/*
+ * Appends a value for use between two quotes `quote`; characters that the encoding lacks are
  * written by number. False if the value is not UTF-8, or has a character that XML cannot
- * express. */
+ * express.
+ */
 bool xml_escape(const struct xml *x, const char *value, char quote, struct buf *out);
-/* Appends a NUL-terminated text in the file's own encoding, if that encoding has all of its
- * characters. */
+/*
+ * Appends a NUL-terminated text in the file's own encoding, if that encoding has all of its
+ * characters.
+ */
 bool xml_encode(const struct xml *x, const char *text, struct buf *out);
 
 #endif

@@ -314,8 +314,10 @@ struct arena_chunk {
 #define ARENA_FIRST 4096
 #define ARENA_LARGEST ((size_t)1 << 20)
 
-/* Adds a chunk. Each is twice as large as the last, up to a megabyte, so that a small model takes
- * little memory and a large one has few chunks. */
+/*
+ * Adds a chunk. Each is twice as large as the last, up to a megabyte, so that a small model takes
+ * little memory and a large one has few chunks.
+ */
 static struct arena_chunk *arena_grow(struct arena *a, size_t need)
 {
 	size_t size = a->chunks ? 2 * a->chunks->size : ARENA_FIRST;

@@ -20,8 +20,10 @@ int64_t clock_real_ms(void);
 struct timespec clock_until(int64_t real_ms);
 void clock_sleep(int64_t ms); /* sleeps in real time; a signal may end the sleep early */
 
-/* The time of day. clock_wall_tick has the granularity of the kernel's file time stamps: one kernel
- * tick. */
+/*
+ * The time of day. clock_wall_tick has the granularity of the kernel's file time stamps: one kernel
+ * tick.
+ */
 struct timespec clock_wall(void);
 struct timespec clock_wall_tick(void);
 /* The time of day in nanoseconds since 1970. */

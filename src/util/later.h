@@ -14,8 +14,10 @@ struct later {
 	void (*free)(struct later *l);
 };
 
-/* Brackets a critical section: call later_begin after taking the lock, and later_end after
- * releasing it. Cannot be nested. */
+/*
+ * Brackets a critical section: call later_begin after taking the lock, and later_end after
+ * releasing it. Cannot be nested.
+ */
 void later_begin(void);
 void later_end(void);
 /* Calls `free` for the object: at once, or in later_end. No reference to the object may remain. */

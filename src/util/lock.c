@@ -27,8 +27,10 @@ static void fail_lock(const char *what, const struct lock_class *class, const ch
 	abort();
 }
 
-/* Checks the rank before the thread waits, so that a wrong order is found even if the lock is
- * free. */
+/*
+ * Checks the rank before the thread waits, so that a wrong order is found even if the lock is
+ * free.
+ */
 static void check_order(const struct lock *l, const struct lock_class *class, bool second)
 {
 	for (unsigned i = 0; i < locked_count; i++) {

@@ -54,8 +54,10 @@
 #define GUARDED_BY(class) LOCK_ATTRIBUTE(guarded_by(class))
 /* On a pointer: the object that it points to is accessed only with a lock of this class held. */
 #define PT_GUARDED_BY(class) LOCK_ATTRIBUTE(pt_guarded_by(class))
-/* On a function. REQUIRES: callers hold a lock of the class; ACQUIRES: the function returns with
- * the lock held; RELEASE: the function releases the lock. */
+/*
+ * On a function. REQUIRES: callers hold a lock of the class; ACQUIRES: the function returns with
+ * the lock held; RELEASE: the function releases the lock.
+ */
 #define REQUIRES(...) LOCK_ATTRIBUTE(requires_capability(__VA_ARGS__))
 #define ACQUIRE(...) LOCK_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define TRY_ACQUIRE(...) LOCK_ATTRIBUTE(try_acquire_capability(__VA_ARGS__))
@@ -91,10 +93,12 @@ void lock_release(struct lock *l, struct lock_class *class) RELEASE(*class);
 void lock_acquire_pair(struct lock *a, struct lock *b, struct lock_class *class) ACQUIRE(*class);
 void lock_release_pair(struct lock *a, struct lock *b, struct lock_class *class) RELEASE(*class);
 
-/* Waits for the condition and releases the lock meanwhile; like pthread_cond_wait it may return
+/*
+ * Waits for the condition and releases the lock meanwhile; like pthread_cond_wait it may return
  * without a signal. The lock must be the last one that the thread took. `until` is a time of the
  * monotonic clock (lock_condition_init); lock_wait_until returns false once that time has
- * passed. */
+ * passed.
+ */
 struct timespec;
 void lock_condition_init(pthread_cond_t *condition);
 void lock_wait(struct lock *l, struct lock_class *class, pthread_cond_t *condition)

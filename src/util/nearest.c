@@ -49,8 +49,10 @@ static size_t distance_of(const char *a, size_t a_length, const char *b, size_t 
 	return row[b_length];
 }
 
-/* Returns the number of typing mistakes between the word and `name`; SIZE_MAX if there are too many
- * for a suggestion. */
+/*
+ * Returns the number of typing mistakes between the word and `name`; SIZE_MAX if there are too many
+ * for a suggestion.
+ */
 static size_t edit_distance(const struct nearest *n, const char *name)
 {
 	size_t length = strlen(name), limit = n->length > 3 ? 2 : 1, distance;
@@ -62,8 +64,10 @@ static size_t edit_distance(const struct nearest *n, const char *name)
 	if (length + limit < n->length || n->length + limit < length)
 		return SIZE_MAX;
 	distance = distance_of(n->word, n->length, name, length);
-	/* If every letter of a short word would have to change, `name` is another word, not a
-	 * mistyped one. */
+	/*
+	 * If every letter of a short word would have to change, `name` is another word, not a
+	 * mistyped one.
+	 */
 	return distance <= limit && distance < n->length ? distance : SIZE_MAX;
 }
 

@@ -25,8 +25,10 @@ struct nearest {
 	char names[NEAREST_NAMES][NEAREST_LENGTH + 1];
 };
 
-/* Starts a search for names near to a word. The word need not end in NUL, and must remain valid
- * while names are offered. */
+/*
+ * Starts a search for names near to a word. The word need not end in NUL, and must remain valid
+ * while names are offered.
+ */
 struct nearest nearest_to(const char *word, size_t length);
 /*
  * Keeps the name if it is nearer than those offered before. Insertions, deletions, changes and

@@ -23,8 +23,10 @@ static size_t steps_of(size_t size)
 	return (size + SLAB_STEP - 1) / SLAB_STEP;
 }
 
-/* Returns a block with room for an object. The rest of the previous block, which is too small for
- * the object, remains unused: less than SLAB_MAX bytes. */
+/*
+ * Returns a block with room for an object. The rest of the previous block, which is too small for
+ * the object, remains unused: less than SLAB_MAX bytes.
+ */
 static struct slab_block *with_room(struct slab *s, size_t size)
 {
 	struct slab_block *b = s->blocks;

@@ -17,8 +17,10 @@ struct string_map {
 	size_t mask, count;
 };
 
-/* Returns the number of the name, after adding a new name with `number`. Returns -1 when out of
- * memory. */
+/*
+ * Returns the number of the name, after adding a new name with `number`. Returns -1 when out of
+ * memory.
+ */
 int64_t string_map_add(struct string_map *m, const char *name, uint32_t number);
 /* Returns the number of the name, or -1 if the map lacks it. */
 int64_t string_map_find(const struct string_map *m, const char *name);

@@ -46,8 +46,10 @@ bool utf8_is_cut(const uint8_t *p, size_t left)
 {
 	static const uint8_t fills[] = {0x80, 0x90, 0xa0};
 
-	/* A cut sequence is completed with each of these bytes in turn: the second byte has a range
-	 * that depends on the lead byte, and later bytes may be any continuation byte. */
+	/*
+	 * A cut sequence is completed with each of these bytes in turn: the second byte has a range
+	 * that depends on the lead byte, and later bytes may be any continuation byte.
+	 */
 	for (size_t i = 0; left > 0 && left < 4 && i < ARRAY_SIZE(fills); i++) {
 		uint8_t whole[4] = {0x80, 0x80, 0x80, 0x80};
 
@@ -104,8 +106,10 @@ size_t utf16_decode(const uint8_t *units, size_t left, uint32_t *c)
 
 #define CUT UINT32_MAX
 
-/* Returns the character at *at and moves *at behind it; CUT if the text ends within the
- * character. */
+/*
+ * Returns the character at *at and moves *at behind it; CUT if the text ends within the
+ * character.
+ */
 static uint32_t get_character(struct bytes text, bool big, size_t *at)
 {
 	size_t left = (text.size - *at) / 2;
