@@ -161,8 +161,13 @@ bool curve_edit_unchanged(double cell, double value, const struct lane *lane);
  * ones.
  */
 enum curve_kind curve_edit_rotation(const struct track *track);
-/* Returns the kind in which texts show the rotations of the track. */
+/*
+ * The kind in which texts show the rotations of the track, and the one in which tables do. A curve
+ * of quaternions of which one is not finite or not nearly of length 1 has no angles, and is shown
+ * as it is stored.
+ */
 enum curve_kind curve_edit_shown_rotation(const struct anim *a, const struct track *track);
+enum curve_kind curve_edit_table_rotation(const struct anim *a, const struct track *track);
 /*
  * Returns the track with its rotations in the kind `kind`, or in the kind that texts show. A
  * converted curve lives in `arena`, whose `failed` is set when out of memory.

@@ -49,7 +49,10 @@ int tree_find(const struct tree *t, const struct place *folder, const char *name
 /* Like tree_find; returns false if there is no such name. */
 bool tree_lookup(const struct tree *t, const struct place *folder, const char *name,
 		 struct place *out);
-/* Like tree_lookup, for a path with '/'; "" is the folder of the file. */
+/*
+ * Like tree_lookup, for a path with '/'; "" is the folder of the file. A missing name stands for
+ * the existing one that differs only in the form of its characters (util/composed.h).
+ */
 bool tree_walk(const struct tree *t, const char *path, struct place *out);
 /* Like tree_walk; err is ERR_OPERAND with suggestions of names, or the reason of tree_explain. */
 bool tree_resolve(const struct tree *t, const char *path, struct place *out, struct err *err);

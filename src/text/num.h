@@ -69,7 +69,7 @@ bool num_parse(const char *text, size_t size, char point, double *out);
 bool num_parse_f32(const char *text, size_t size, char point, float *out);
 /* Parses a text to a double that rounds to the same float32 as the text. */
 bool num_parse_value(const char *text, size_t size, char point, double *out);
-/* Parses a frame number below 2^32: digits, or digits with only zeros after the point ("5.0"). */
+/* Parses a frame number: any number whose value is whole and below 2^32 ("5.0", "5e0"). */
 bool num_parse_frame(const char *text, size_t size, char point, uint32_t *out);
 
 /*
@@ -93,6 +93,12 @@ bool num_is_value(const struct num_plain *n, double v, const struct lane *lane, 
 
 /* Are the two numbers equal at 15 significant digits, as a spreadsheet keeps them? -0 equals 0. */
 bool num_same15(double a, double b);
+
+/*
+ * Is `v` the number that a program which keeps numbers as float32 writes for f: the exact value, or
+ * f with nine digits, or with the fewest that read back as f?
+ */
+bool num_is_f32(double v, float f);
 
 /*
  * Returns the k of 0..65535 for which base + k * step is nearest to `stored` (already divided by

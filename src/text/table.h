@@ -134,6 +134,12 @@ static inline bool cell_is(const struct cell *cell, const char *text)
 	return cell->size == strlen(text) && memcmp(cell->text, text, cell->size) == 0;
 }
 
+/* Has a cell for a number no number? It is empty, or R's NA. */
+static inline bool cell_is_blank(const struct cell *cell)
+{
+	return cell->size == 0 || (!cell->quoted && cell_is(cell, "NA"));
+}
+
 /* Does the cell equal the name of a column, ignoring case? */
 static inline bool cell_names(const struct cell *cell, const char *name)
 {
