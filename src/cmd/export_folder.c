@@ -479,7 +479,8 @@ static bool check_same_name(struct writing *w, int fd)
 			"the folder of this name is that of \"%s\", which this file system takes "
 			"for the same name",
 			other);
-		err_accept(w->err, "another name for one of them, or a DIR that tells them apart");
+		err_accept(w->err, "another name for one of them, or a DIR on a filesystem that "
+				   "keeps the two names apart");
 	}
 	free(other);
 	return fine;

@@ -82,7 +82,7 @@ enum list_kind owanim_kind(enum role role)
 					  : LIST_ROTATIONS;
 }
 
-/* Two bytes alone would make a newer Overwatch file of half of all files. */
+/* The first two bytes are not enough: half of all files would count as newer Overwatch files. */
 static bool refuse_newer(struct bytes src, struct err *err)
 {
 	bool has_times = src.size >= AT_FPS + 4;

@@ -15,7 +15,7 @@ static inline const struct clip *clip_shown(const struct shown *at)
 }
 
 /*
- * Returns the clip's own field named `name`, writable; *found tells whether the clip has such a
+ * Returns the clip's own field named `name`, writable; *found: the clip has such a
  * field.
  */
 struct field *clip_edit_field(struct anim *a, struct clip *c, const char *name, bool *found);

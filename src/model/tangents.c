@@ -69,7 +69,7 @@ static bool follows(const struct curve *c, uint32_t key, enum rule rule)
 }
 
 /*
- * Returns the rule that unchanged keys near `key` follow; *any tells whether there are such
+ * Returns the rule that unchanged keys near `key` follow; *any: there are such
  * keys.
  */
 static enum rule find_rule(const struct deriving *d, uint32_t key, bool *any)
