@@ -30,7 +30,9 @@
  * The program must not be confined (-o unconfined), so that it can read FILE; the process that
  * unmounts can, in any case.
  *
- * FAULT_BOARD=FILE is a file of the size of struct board, for counting and for allocations.
+ * FAULT_BOARD=FILE is a file of the size of struct board, for counting and for allocations. The
+ * allocations of a process that is forked without exec, such as the unmounter, neither count nor
+ * fail: it runs beside the one that is tested, and need not free what it has when it ends.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -74,6 +76,13 @@ struct board {
 
 static struct board own_board;
 static struct board *board = &own_board;
+static struct board *memory = &own_board; /* the one whose allocations count */
+
+static void fork_memory(void)
+{
+	own_board.fail_at = 0;
+	memory = &own_board;
+}
 
 /* By the calls beneath, here and below, so that they are no calls of their own. */
 __attribute__((constructor)) static void find_board(void)
@@ -91,8 +100,9 @@ __attribute__((constructor)) static void find_board(void)
 	syscall(SYS_close, fd);
 	if (shared == MAP_FAILED)
 		return;
-	board = shared;
-	board->live += own_board.live;
+	board = memory = shared;
+	memory->live += own_board.live;
+	pthread_atfork(NULL, NULL, fork_memory);
 }
 
 /* Callers in libraries are left out. The first call of backtrace() allocates. */
@@ -553,9 +563,9 @@ void __libc_free(void *block);
 
 static bool allocation_fails(void)
 {
-	uint64_t fail_at = board->fail_at;
+	uint64_t fail_at = memory->fail_at;
 
-	if (!fail_at || ++board->allocations != fail_at)
+	if (!fail_at || ++memory->allocations != fail_at)
 		return false;
 	note_fault();
 	errno = ENOMEM;
@@ -564,7 +574,7 @@ static bool allocation_fails(void)
 
 static void *counted(void *block)
 {
-	board->live += block != NULL;
+	memory->live += block != NULL;
 	return block;
 }
 
@@ -590,7 +600,7 @@ void *realloc(void *block, size_t size)
 	if (size && allocation_fails())
 		return NULL;
 	moved = __libc_realloc(block, size);
-	board->live -= !moved && !size;
+	memory->live -= !moved && !size;
 	return moved;
 }
 
@@ -616,6 +626,6 @@ int posix_memalign(void **out, size_t alignment, size_t size)
 
 void free(void *block)
 {
-	board->live -= block != NULL;
+	memory->live -= block != NULL;
 	__libc_free(block);
 }
