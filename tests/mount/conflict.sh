@@ -65,13 +65,14 @@ is "two editors that rename: the last one wins, as anywhere" \
 
 # beside FIRST READ OTHER LAST: a handle on F writes and syncs each of the texts FIRST, the last of
 # them refused, or LAST without a sync; OTHER is saved meanwhile in the JSON of the bone. With READ a
-# reader has F open all the time. Prints the line of F with frame 0 right after the handle's close.
+# reader has F open all the time. Prints the line of F with frame 0 once the handle's close is done:
+# close() does not wait for it, and an open that is answered before still gets the draft.
 beside()
 {
 	sed "s/$3" "$BONES/Bone01.json" >"$WORK/beside.json"
-	python3 - "$F" "$BONES/Bone01.json" "$WORK/beside.json" "$1" "$2" "$4" <<'PYTHON'
+	python3 - "$F" "$BONES/Bone01.json" "$WORK/beside.json" "$MNT/.animfs/clock" "$1" "$2" "$4" <<'PYTHON'
 import os, sys
-path, json, changed, first, read, last = sys.argv[1:]
+path, json, changed, clock, first, read, last = sys.argv[1:]
 text = open(path).read()
 reader = os.open(path, os.O_RDONLY) if read else None
 fd = os.open(path, os.O_RDWR)
@@ -90,6 +91,8 @@ if last:
     write(text.replace("1.5,-2", last))
 open(json, "w").write(open(changed).read())
 os.close(fd)
+with open(clock, "w") as f:
+    f.write("0")
 print(open(path).read().split("\n")[1])
 PYTHON
 }
