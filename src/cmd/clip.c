@@ -82,10 +82,12 @@ static bool copy_clip(void *closure, struct target *t, struct anim *edited, stru
 {
 	const struct target *from = ((const struct job *)closure)->from;
 	const struct clip *clip = &from->version->anim->clips[from->place.clip];
+	const struct hierarchy hierarchy = {skeleton_parent,
+					    shared_skeleton(from->version->skeleton)};
 	struct buf label = BUF_INIT;
 	bool fine = clip_new_label(t, edited, clip->label, &label, err) &&
 		    anim_clip_copy(edited, from->version->anim, from->place.clip,
-				   (const char *)label.data, err);
+				   (const char *)label.data, &hierarchy, err);
 
 	buf_release(&label);
 	return fine;

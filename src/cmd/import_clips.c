@@ -102,6 +102,8 @@ static bool import_clips_add(struct import_clips *c, const struct anim *had,
 	} else {
 		if (!c->assembly)
 			c->assembly = assembly_new(c->model, c->file_name);
+		if (c->assembly)
+			assembly_hierarchy(c->assembly, c->hierarchy);
 		fine = c->assembly ? import_clips_make(c, clip, err) : err_memory(err);
 		if (c->assembly)
 			c->model = assembly_model(c->assembly);

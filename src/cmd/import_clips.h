@@ -23,7 +23,8 @@ struct import_clips {
 	const char *file_name;
 	struct import_text *texts;
 	size_t count;
-	bool all; /* texts that were exported may make clips too */
+	bool all;                          /* texts that were exported may make clips too */
+	const struct hierarchy *hierarchy; /* of texts of another format; may be NULL */
 	/* Set before the call without new clips, afterwards with them. */
 	const struct anim *model;
 	struct assembly *assembly; /* assembly that owns the new model */

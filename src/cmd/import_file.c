@@ -35,8 +35,9 @@ struct importing {
 	struct digests *known;   /* known versions of the file; NULL: none */
 	struct copied copied;
 	struct import_clips clips;
-	struct version *raw;  /* raw.* of a new file, decoded; or NULL */
-	struct version *made; /* the outcome; NULL: the file is unchanged */
+	struct skeleton *hierarchy; /* skeleton of a new file whose names are paths; or NULL */
+	struct version *raw;        /* raw.* of a new file, decoded; or NULL */
+	struct version *made;       /* the outcome; NULL: the file is unchanged */
 	struct err *err;
 };
 
@@ -595,14 +596,29 @@ static uint32_t import_file_version_of(const struct importing *m, const struct f
 	return version;
 }
 
+/* The skeleton among the texts, if names of the file's bones are to be paths; else NULL. */
+static struct skeleton *import_file_read_hierarchy(const struct importing *m,
+						   const struct format *format)
+{
+	for (size_t i = 0; format->paths && i < m->texts.count; i++) {
+		if (strcmp(m->texts.list[i].path, SKELETON_FILE) == 0)
+			return skeleton_read(buf_bytes(&m->texts.list[i].text), NULL, NULL);
+	}
+	return NULL;
+}
+
 /* Makes a file from clips, as a staged folder in a mount does. */
 static bool make_of_clips(struct importing *m, const struct codec *codec)
 {
 	struct anim *blank = anim_blank(codec->format, NULL);
+	struct hierarchy hierarchy = {skeleton_parent, NULL};
 	bool fine;
 
 	if (!blank)
 		return err_memory(m->err);
+	m->hierarchy = import_file_read_hierarchy(m, codec->format);
+	hierarchy.closure = m->hierarchy;
+	m->clips.hierarchy = &hierarchy;
 	blank->version = import_file_version_of(m, codec->format);
 	m->clips.file_name = m->f->name;
 	m->clips.texts = m->texts.list;
@@ -614,6 +630,7 @@ static bool make_of_clips(struct importing *m, const struct codec *codec)
 		m->made = source_made(m->source, &m->where, codec, m->clips.model, m->err);
 	import_clips_release(&m->clips);
 	m->clips.assembly = NULL;
+	m->clips.hierarchy = NULL;
 	anim_free(blank);
 	return m->made != NULL;
 }
@@ -628,7 +645,25 @@ static bool make_of_raw(struct importing *m, struct import_text *raw)
 	return make_model(m, raw) && make_version(m);
 }
 
-/* Adds the skeleton, which is saved beside the file, and so only after the file exists. */
+/*
+ * Does the skeleton lack all bones of the file? The bones of a PlayStation block have other names
+ * in paths.
+ */
+static bool is_of_other_names(const struct importing *m)
+{
+	const struct clip *clip = m->version->anim->clip_count ? m->version->anim->clips : NULL;
+
+	for (uint32_t i = 0; clip && i < clip->track_count; i++) {
+		if (skeleton_joint(m->hierarchy, clip->tracks[i].label))
+			return false;
+	}
+	return m->hierarchy != NULL;
+}
+
+/*
+ * Adds the skeleton, which is saved beside the file, and so only after the file exists. Adds none
+ * if only its hierarchy could be used, since the paths already contain it.
+ */
 static void add_skeleton(struct importing *m)
 {
 	struct skeleton *skeleton;
@@ -636,7 +671,7 @@ static void add_skeleton(struct importing *m)
 	bool changed;
 
 	m->version = source_get(m->source, &m->where, m->err);
-	text = m->version ? find_skeleton_text(m) : NULL;
+	text = m->version && !is_of_other_names(m) ? find_skeleton_text(m) : NULL;
 	if (!text)
 		return;
 	read_skeleton(m, text, &skeleton);
@@ -753,6 +788,7 @@ enum import_outcome import_file(struct import_file *f)
 	f->read = m.texts.read;
 	import_clips_release(&m.clips);
 	copied_release(&m.copied);
+	skeleton_free(m.hierarchy);
 	version_put(m.raw);
 	digests_free(m.known);
 	import_texts_release(&m.texts);

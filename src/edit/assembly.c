@@ -35,6 +35,7 @@ struct assembly {
 		*next; /* assemblies of texts from other formats, one per format, as a list */
 	struct format format; /* format that the texts of this assembly are in */
 	struct anim *blank;
+	const struct hierarchy *hierarchy; /* see assembly_hierarchy */
 };
 
 struct assembly *assembly_new(const struct anim *base, const char *file_name)
@@ -64,6 +65,11 @@ void assembly_free(struct assembly *f)
 		free(f);
 		f = next;
 	}
+}
+
+void assembly_hierarchy(struct assembly *f, const struct hierarchy *hierarchy)
+{
+	f->hierarchy = hierarchy;
 }
 
 const struct anim *assembly_model(const struct assembly *f)
@@ -822,7 +828,7 @@ static bool make_foreign(struct making *m)
 	m->f = g;
 	if (!assembly_make_clip(m))
 		return false;
-	if (!anim_clip_copy(edited, g->model, 0, m->label, m->err))
+	if (!anim_clip_copy(edited, g->model, 0, m->label, f->hierarchy, m->err))
 		return false;
 	f->model = edited;
 	return true;

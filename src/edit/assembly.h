@@ -57,6 +57,12 @@ enum assembly_fate assembly_fate_of(const char *path, bool of_file);
 /* `base` is the model to add clips to; it must outlive the assembly. NULL: no memory. */
 struct assembly *assembly_new(const struct anim *base, const char *file_name);
 void assembly_free(struct assembly *f); /* NULL is ignored */
+struct hierarchy;
+/*
+ * Sets the hierarchy (structure.h) for texts that are copied from other formats. The caller keeps
+ * it, and it must outlive the assembly.
+ */
+void assembly_hierarchy(struct assembly *f, const struct hierarchy *hierarchy);
 /* Returns the model with the new clips; `base` itself if there are none. */
 const struct anim *assembly_model(const struct assembly *f);
 

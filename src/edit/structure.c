@@ -6,8 +6,8 @@
 #include "model/label.h"
 #include "model/names.h"
 #include "model/rotation.h"
+#include "util/string_map.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -199,8 +199,10 @@ static bool take_loop(struct anim *a, const struct clip *from, struct clip *to, 
 struct copy {
 	struct anim *a;
 	const struct anim *from;
-	const struct clip *clip; /* the clip of `from` that is copied */
-	bool convert;            /* rotations are converted to the form that `a` uses */
+	const struct clip *clip;           /* the clip of `from` that is copied */
+	bool convert;                      /* rotations are converted to the form that `a` uses */
+	const struct hierarchy *hierarchy; /* of the bones of `clip`; or NULL */
+	struct string_map labels;          /* labels of the clip's tracks, if names become paths */
 	struct err *err;
 };
 
@@ -421,16 +423,68 @@ static bool name_as(struct track *to, const char *name, struct err *err)
 	return name || err_memory(err);
 }
 
-/*
- * Parses the number in a bone's path like "bone012", the form of names in Final Fantasy IX on
- * Steam.
- */
-static bool path_number(const struct copy *p, const char *label, uint32_t *number)
+/* Parses the number in a label like "bone012", where "bone" is the prefix. */
+static bool structure_number(const char *label, const char *prefix, uint32_t *number)
 {
-	int end = 0;
+	size_t size = strlen(prefix);
 
-	return p->from->format->paths && sscanf(label, "bone%3" SCNu32 "%n", number, &end) == 1 &&
-	       label[end] == '\0';
+	if (strncmp(label, prefix, size) != 0 || strspn(label + size, "0123456789") != 3 ||
+	    label[size + 3] != '\0')
+		return false;
+	*number = (uint32_t)strtoul(label + size, NULL, 10);
+	return true;
+}
+
+/* Parses the number in the form of names in Final Fantasy IX on Steam. */
+static bool path_number(const char *label, uint32_t *number)
+{
+	return structure_number(label, "bone", number);
+}
+
+/*
+ * Returns the part of a path that stands for the bone with this label in the format copied from.
+ * The bone may be one of the skeleton that the clip lacks. "bone_012" of a numbered bone becomes
+ * "bone012". NULL when out of memory.
+ */
+static const char *part_of_path(const struct copy *p, const char *label)
+{
+	int64_t known = string_map_find(&p->labels, label);
+	struct arena *arena = &p->a->arena;
+	struct buf name = BUF_INIT;
+	const char *part;
+	uint32_t number;
+
+	if (structure_number(label, "bone_", &number))
+		return arena_format(arena, "bone%03u", number);
+	if (known >= 0)
+		return p->clip->tracks[known].name;
+	part = name_unescape(label, &name) && !name.failed
+		       ? arena_text(arena, (const char *)name.data, name.size)
+		       : arena_text(arena, label, strlen(label));
+	buf_release(&name);
+	return part;
+}
+
+#define PATH_PARTS_MAX 64
+
+/* Names a bone by a path: the bones above it, then the bone. */
+static bool name_as_path(const struct copy *p, struct track *to)
+{
+	const struct hierarchy *h = p->hierarchy;
+	const char *part = part_of_path(p, to->label), *path = part, *above = to->label;
+
+	to->label = part;
+	for (unsigned parts = 1; path && h && (above = h->parent(h->closure, above)); parts++) {
+		if (parts == PATH_PARTS_MAX)
+			return err_set(p->err, ERR_STORE,
+				       "%s is below more than %u other bones, which is too long "
+				       "for a path",
+				       to->label, PATH_PARTS_MAX - 1);
+		part = part_of_path(p, above);
+		path = part ? arena_format(&p->a->arena, "%s/%s", part, path) : NULL;
+	}
+	to->name = path;
+	return path || err_memory(p->err);
 }
 
 /*
@@ -442,18 +496,28 @@ static bool structure_copy_name(const struct copy *p, struct track *to)
 {
 	uint32_t number;
 
-	if (p->a->format->paths && p->from->format->bones_counted &&
-	    bone_number(p->from->format, NULL, to->name, &number))
-		return name_as(to, arena_format(&p->a->arena, "bone%03u", number), p->err);
+	if (p->a->format->paths && !p->from->format->paths)
+		return name_as_path(p, to);
 	if (!p->a->format->paths)
 		to->name = name_of_bone(p->from->format, to->name);
 	if (!p->a->format->bone_name ||
 	    bone_number(p->a->format, p->a->bone_names, to->name, &number))
 		return true;
-	if (p->a->format->bones_counted && path_number(p, to->label, &number))
+	if (p->a->format->bones_counted && path_number(to->label, &number))
 		return name_as(to, bone_name(p->a->format, NULL, &p->a->arena, number), p->err);
 	label_bone(p->a, to->label, 0, 0, p->err);
 	return without_place(p->err);
+}
+
+/* Notes the labels of the clip's tracks, if names become paths. */
+static bool structure_note_labels(struct copy *p)
+{
+	if (!p->a->format->paths || p->from->format->paths)
+		return true;
+	for (uint32_t i = 0; i < p->clip->track_count; i++)
+		if (string_map_add(&p->labels, p->clip->tracks[i].label, i) < 0)
+			return err_memory(p->err);
+	return true;
 }
 
 static bool copy_track(const struct copy *p, const struct track *from, const struct clip *clip,
@@ -489,7 +553,7 @@ static uint32_t structure_place_of(const struct copy *p, uint32_t place)
 	uint32_t number;
 
 	for (uint32_t i = 0; p->a->format->bones_counted && i < p->clip->track_count; i++)
-		if (path_number(p, p->clip->tracks[i].label, &number) && number == place)
+		if (path_number(p->clip->tracks[i].label, &number) && number == place)
 			return i;
 	return place;
 }
@@ -564,12 +628,17 @@ static bool convert_values(const struct copy *p, struct clip *to)
 }
 
 bool anim_clip_copy(struct anim *a, const struct anim *from, uint32_t clip, const char *label,
-		    struct err *err)
+		    const struct hierarchy *hierarchy, struct err *err)
 {
-	struct copy p = {.a = a, .from = from, .clip = &from->clips[clip], .err = err};
+	struct copy p = {.a = a,
+			 .from = from,
+			 .clip = &from->clips[clip],
+			 .hierarchy = hierarchy,
+			 .err = err};
 	bool blank = is_blank(a);
 	struct clip copied = *p.clip;
 	struct clip *to;
+	bool fine;
 
 	copied.origin = ANIM_NEW;
 	copied.tracks = NULL;
@@ -582,7 +651,10 @@ bool anim_clip_copy(struct anim *a, const struct anim *from, uint32_t clip, cons
 	if (a->format != from->format && !convert_values(&p, &copied))
 		return false;
 	to = structure_add_clip(a, &copied, err);
-	return to && copy_stills(&p, to) && structure_copy_tracks(&p, to);
+	fine = to && copy_stills(&p, to) && structure_note_labels(&p) &&
+	       structure_copy_tracks(&p, to);
+	string_map_release(&p.labels);
+	return fine;
 }
 
 bool anim_clip_new(struct anim *a, const char *label, uint32_t frames, struct err *err)

@@ -39,14 +39,23 @@ bool anim_clip_rename(struct anim *a, uint32_t clip, const char *label, struct e
 /* Removes a clip; the indices of later clips decrease by one. */
 bool anim_clip_remove(struct anim *a, uint32_t clip, struct err *err);
 /*
+ * The hierarchy of a model's bones, as a skeleton has it: `parent` returns the label of the bone
+ * above the one with this label, or NULL. It contains no circles.
+ */
+struct hierarchy {
+	const char *(*parent)(const void *closure, const char *label);
+	const void *closure;
+};
+/*
  * Appends a copy of clip `clip` of `from`, named `label`; `a` then points into `from`, which may be
  * the model that `a` was edited from. If the formats differ, rotations take the form that `a`
  * stores, keys are placed where it can store them, and times keep their seconds; anything that it
  * cannot store (a loop, the flags of keyframes, a bone's name) is refused by name. In a blank model
  * the copy also brings the fields of the whole file. The name is ignored if the format stores none.
+ * If names become paths, `hierarchy` has the bones above each; NULL: none is known.
  */
 bool anim_clip_copy(struct anim *a, const struct anim *from, uint32_t clip, const char *label,
-		    struct err *err);
+		    const struct hierarchy *hierarchy, struct err *err);
 /* Appends a clip of `frames` frames without bones; its frame time follows from the rate. */
 bool anim_clip_new(struct anim *a, const char *label, uint32_t frames, struct err *err);
 

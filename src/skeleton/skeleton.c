@@ -70,6 +70,14 @@ const struct joint *skeleton_joint(const struct skeleton *s, const char *bone)
 	return place < 0 ? NULL : &s->joints[place];
 }
 
+const char *skeleton_parent(const void *skeleton, const char *bone)
+{
+	const struct skeleton *s = skeleton;
+	const struct joint *joint = skeleton_joint(s, bone);
+
+	return joint && joint->parent != JOINT_ROOT ? s->joints[joint->parent].bone : NULL;
+}
+
 struct skeleton *skeleton_new(struct arena *arena, const struct joint *joints, uint32_t count)
 {
 	uint32_t *by_name = arena_alloc(arena, (size_t)count + 1, sizeof(*by_name));

@@ -71,6 +71,8 @@ bool joint_same(const struct skeleton *a, const struct joint *x, const struct sk
 		const struct joint *y);
 /* Finds a joint by its bone's name; NULL if there is none. s may be NULL. */
 const struct joint *skeleton_joint(const struct skeleton *s, const char *bone);
+/* The bone above this one, for struct hierarchy (edit/structure.h); NULL if there is none. */
+const char *skeleton_parent(const void *skeleton, const char *bone);
 /*
  * Appends the text that skeleton_read reads: every bone of the model, with blank cells if it is not
  * in the skeleton (which may be NULL), then the bones that only the skeleton has.

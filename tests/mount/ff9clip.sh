@@ -7,6 +7,15 @@
 # has FILE PATTERN: a line of the file matches.
 has() { like "${1##*/} has $2" "$(<"$1")" "$2"; }
 
+# rounded: the quaternions of a table, with 4 decimals and w >= 0.
+rounded()
+{
+	awk -F, -v OFS=, 'NR > 1 {
+		sign = $8 < 0 ? -1 : 1
+		for (i = 5; i <= 8; i++) $i = $i == "" ? "" : sprintf("%.4f", sign * $i + 0) + 0
+	} 1'
+}
+
 data=$PWD/tests/data/ff9clip
 cp "$data"/{walk,walk_json,odd,bad_bom}.anim "$SRC"
 cp tests/data/ff9anim/frames008_nolow.ff9anim "$SRC/block.ff9anim"
@@ -64,6 +73,32 @@ ok "the same angles change nothing in the block" \
 	"$ANIMFS" put "$SRC/many.ff9anim/many/bones/bone_007.csv" "$WORK/block.csv"
 ok "and so does the text of the clip" "$ANIMFS" put "$SRC/many.ff9anim/many/bones/bone_007.csv" "$WORK/clip.csv"
 ok "as it was" cmp "$SRC/many.ff9anim" tests/data/ff9anim/bones024.ff9anim
+
+# A model beside the block has the hierarchy: here, the parent of bone N is (N - 1) / 2.
+mkdir "$SRC/model"
+cp "$data/../ff9anim/bones024.ff9anim" "$SRC/model/many.ff9anim"
+python3 -c 'import sys
+sys.stdout.buffer.write(bytes([0, 0, 24]) + bytes(17) + b"".join(bytes([0, 0, 0, max(0, (n - 1) // 2)]) for n in range(24)))' \
+	>"$SRC/model/many.ff9model"
+ok "a block with a model becomes a clip" "$ANIMFS" clip copy "$SRC/model/many.ff9anim/many" "$SRC/model/paths.anim"
+like "whose names are paths" "$("$ANIMFS" cat "$SRC/model/paths.anim/paths/clip.json")" \
+	'"name": "bone000/bone001/bone004/bone009/bone019"'
+is "and its parents those of the model" "$("$ANIMFS" cat "$SRC/model/paths.anim/skeleton.csv" | cut -d, -f1,2 | sort)" \
+	"$("$ANIMFS" cat "$SRC/model/many.ff9anim/skeleton.csv" | cut -d, -f1,2 | sed 's/bone_/bone/g' | sort)"
+ok "and back" "$ANIMFS" clip copy "$SRC/model/paths.anim/paths" "$SRC/model/many2.ff9anim"
+is "all bones are in their order, with the same angles" \
+	"$("$ANIMFS" cat --rotations=quaternion "$SRC/model/many2.ff9anim/many2/curves.csv" | rounded)" \
+	"$("$ANIMFS" cat --rotations=quaternion "$SRC/model/many.ff9anim/many/curves.csv" | rounded)"
+"$ANIMFS" export "$SRC/model" "$WORK/texts" 2>"$WORK/log"
+mkdir "$WORK/to"
+mv "$WORK/texts/many.ff9anim" "$WORK/to/texts.anim"
+rm "$WORK/to/texts.anim/raw.ff9anim"
+ok "so do its texts" "$ANIMFS" import "$WORK/to" "$SRC/model"
+ok "with the skeleton among them" cmp <("$ANIMFS" cat "$SRC/model/texts.anim/texts/curves.csv") \
+	<("$ANIMFS" cat "$SRC/model/paths.anim/paths/curves.csv")
+like "in the paths" "$("$ANIMFS" cat "$SRC/model/texts.anim/texts/clip.json")" \
+	'"name": "bone000/bone001/bone004/bone009/bone019"'
+ok "and nowhere else" test ! -e "$SRC/model/texts.anim.skeleton.csv"
 
 # angles FILE CLIP: those of all rotations in degrees
 angles() { "$ANIMFS" cat --rotations=euler "$1/$2/curves.csv" | grep ',rotation,' | cut -d, -f5-7; }

@@ -349,7 +349,8 @@ static bool join_stills(const struct step *step, struct buf *out, struct err *er
 static bool convert(const struct step *step, struct buf *out, struct err *err)
 {
 	struct anim *made = anim_blank(step->codec->format, NULL);
-	bool good = made ? anim_clip_copy(made, step->at->anim, 0, "canm", err) : err_memory(err);
+	bool good =
+		made ? anim_clip_copy(made, step->at->anim, 0, "canm", NULL, err) : err_memory(err);
 
 	if (good) {
 		compare_files(step->at->anim, made, out);

@@ -174,7 +174,7 @@ static void subject_convert(struct subject *s, const char *name)
 		err_set(&err, ERR_UNKNOWN, "no such format");
 	made = s->codec ? anim_blank(s->codec->format, NULL) : NULL;
 	if (!made || !motion || !fit(motion, s->codec->format) ||
-	    !anim_clip_copy(made, motion, 0, "bench", &err) ||
+	    !anim_clip_copy(made, motion, 0, "bench", NULL, &err) ||
 	    !s->codec->encode(made, (struct bytes){NULL, 0}, &s->bytes, &err))
 		die(name, &err);
 	anim_free(made);

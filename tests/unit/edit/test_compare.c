@@ -115,7 +115,7 @@ START_TEST(formats)
 	struct buf out = BUF_INIT;
 
 	setup("walk.006");
-	ck_assert(anim_clip_copy(other, sample.anim, 0, "anything", &err));
+	ck_assert(anim_clip_copy(other, sample.anim, 0, "anything", NULL, &err));
 	ck_assert(codec_named("canm")->encode(other, (struct bytes){NULL, 0}, &bytes, &err));
 	canm = sample_decode("walk.canm", bytes);
 	ck_difference(sample.anim, canm.anim, "");

@@ -163,7 +163,7 @@ START_TEST(clips_and_bones_are_those_of_the_same_name)
 
 	ck_assert(anim_bone_remove(a, 0, 0, &err));
 	ck_assert(anim_bone_add(a, 0, "new", &err));
-	ck_assert(anim_clip_copy(a, base.anim, 0, "second", &err));
+	ck_assert(anim_clip_copy(a, base.anim, 0, "second", NULL, &err));
 	edit = merge_edit(base.anim, a);
 	ck_assert_uint_eq(edit->clips[0].origin, 0);
 	ck_assert_uint_eq(edit->clips[0].tracks[0].origin, 1);

@@ -40,7 +40,7 @@ END_TEST
 START_TEST(names_that_cannot_be_are_refused)
 {
 	setup("wiki512.canm");
-	ck_assert(anim_clip_copy(edited, sample.anim, 0, "second", &err));
+	ck_assert(anim_clip_copy(edited, sample.anim, 0, "second", NULL, &err));
 	refused(anim_clip_rename(edited, 0, "second", &err), "another clip of this file");
 	refused(anim_clip_rename(edited, 0, "file.json", &err), "name of a view");
 	refused(anim_clip_rename(edited, 0, "raw.bin", &err), "name of a view");
@@ -62,8 +62,8 @@ START_TEST(a_removed_clip_takes_nothing_along)
 	struct sample now;
 
 	setup("edf6_768.canm");
-	ck_assert(anim_clip_copy(edited, sample.anim, 0, "a", &err));
-	ck_assert(anim_clip_copy(edited, sample.anim, 0, "b", &err));
+	ck_assert(anim_clip_copy(edited, sample.anim, 0, "a", NULL, &err));
+	ck_assert(anim_clip_copy(edited, sample.anim, 0, "b", NULL, &err));
 	ck_assert(anim_clip_remove(edited, sample.anim->clip_count, &err));
 	now = store();
 	ck_assert_uint_eq(now.anim->clip_count, sample.anim->clip_count + 1);
@@ -104,7 +104,7 @@ START_TEST(a_copy_within_a_format_is_the_same)
 		const struct clip *was, *is;
 
 		setup(names[n]);
-		ck_assert_msg(anim_clip_copy(edited, sample.anim, 0, "copy", &err), "%s",
+		ck_assert_msg(anim_clip_copy(edited, sample.anim, 0, "copy", NULL, &err), "%s",
 			      err.message);
 		now = store();
 		was = &now.anim->clips[0];
@@ -126,6 +126,8 @@ END_TEST
 
 /* ---- between formats ---- */
 
+static const struct hierarchy *hierarchy; /* for make_file */
+
 /* A file of that name made of the sample's first clip alone; or the refusal in err. */
 static bool make_file(const struct sample *from, const char *name, struct sample *now)
 {
@@ -138,7 +140,7 @@ static bool make_file(const struct sample *from, const char *name, struct sample
 	memcpy(stem, name, strcspn(name, "."));
 	err_clear(&err);
 	ck_assert_ptr_nonnull(made);
-	fine = anim_clip_copy(made, from->anim, 0, stem, &err) &&
+	fine = anim_clip_copy(made, from->anim, 0, stem, hierarchy, &err) &&
 	       codec->encode(made, (struct bytes){NULL, 0}, &bytes, &err);
 	if (fine) {
 		*now = sample_decode(name, bytes);
@@ -308,7 +310,7 @@ START_TEST(angles_become_what_the_other_bones_have)
 	const struct clip *made;
 
 	setup("edf6_768.canm");
-	ck_assert(anim_clip_copy(edited, from.anim, 0, "wiki", &err));
+	ck_assert(anim_clip_copy(edited, from.anim, 0, "wiki", NULL, &err));
 	now = store();
 	made = &now.anim->clips[now.anim->clip_count - 1];
 	ck_assert_int_eq(made->tracks[1].curve[ROLE_ROTATION]->kind, CURVE_QUATERNION);
@@ -316,6 +318,71 @@ START_TEST(angles_become_what_the_other_bones_have)
 	sample_close(&now);
 	sample_close(&from);
 	teardown();
+}
+END_TEST
+
+/* Of each bone the one of half its number, above bone_001 one that only the skeleton has. */
+static const char *parent_by_number(const void *closure, const char *label)
+{
+	static char names[2][sizeof("bone_000")];
+	static unsigned turn;
+	unsigned number;
+
+	(void)closure;
+	if (strcmp(label, "bone_000") == 0)
+		return "top";
+	if (sscanf(label, "bone_%3u", &number) != 1)
+		return NULL;
+	turn = !turn;
+	snprintf(names[turn], sizeof(names[turn]), "bone_%03u", number / 2 % 1000);
+	return names[turn];
+}
+
+static const char *parent_before(const void *closure, const char *label)
+{
+	static char name[sizeof("bone_000")];
+	unsigned number;
+
+	(void)closure;
+	if (sscanf(label, "bone_%3u", &number) != 1 || number == 0)
+		return NULL;
+	snprintf(name, sizeof(name), "bone_%03u", (number - 1) % 1000);
+	return name;
+}
+
+static const struct track *track_of_path(const struct sample *s, const char *path)
+{
+	for (uint32_t i = 0; i < s->anim->clips[0].track_count; i++)
+		if (strcmp(s->anim->clips[0].tracks[i].name, path) == 0)
+			return &s->anim->clips[0].tracks[i];
+	return NULL;
+}
+
+START_TEST(a_hierarchy_becomes_paths_and_they_come_back)
+{
+	static const struct hierarchy halves = {parent_by_number, NULL};
+	static const struct hierarchy chain = {parent_before, NULL};
+	struct sample clip, again;
+
+	setup("bones024.ff9anim");
+	ck_assert_msg(make_file(&sample, "x.anim", &clip), "%s", err.message);
+	ck_assert_ptr_nonnull(track_of_path(&clip, "bone013"));
+	sample_close(&clip);
+	hierarchy = &halves;
+	ck_assert_msg(make_file(&sample, "x.anim", &clip), "%s", err.message);
+	ck_assert_ptr_nonnull(track_of_path(&clip, "top/bone000"));
+	ck_assert_ptr_nonnull(track_of_path(&clip, "top/bone000/bone001/bone003/bone006/bone013"));
+	ck_assert_msg(make_file(&clip, "x.ff9anim", &again), "%s", err.message);
+	assert_same_movement(&sample.anim->clips[0], &again.anim->clips[0], 1e-6);
+	sample_close(&again);
+	sample_close(&clip);
+	teardown();
+
+	setup("bones255.ff9anim");
+	hierarchy = &chain;
+	refused(make_file(&sample, "x.anim", &clip), "bone064 is below more than 63");
+	teardown();
+	hierarchy = NULL;
 }
 END_TEST
 
@@ -389,6 +456,7 @@ Suite *structure_suite(void)
 	tcase_add_test(tc, what_cannot_be_carried_is_refused_by_name);
 	tcase_add_test(tc, every_clip_into_every_format);
 	tcase_add_test(tc, angles_become_what_the_other_bones_have);
+	tcase_add_test(tc, a_hierarchy_becomes_paths_and_they_come_back);
 	tcase_add_test(tc, bones_come_and_go);
 	tcase_add_test(tc, a_new_bone_is_what_the_format_can_store);
 	suite_add_tcase(s, tc);
