@@ -13,6 +13,7 @@ fi
 . scripts/interchange.bash
 
 export_clips clip.gltf curves.csv clip.json
+export_clip tests/data/ff9clip/walk.anim walk clip.gltf curves.csv clip.json
 mapfile -d '' folders < <(find "$work/clips" -name clip.gltf -printf '%h\0' | sort -z)
 blender -b --factory-startup -P tests/tools/check_blender.py -- "${folders[@]}" >"$work/log" 2>&1
 status=$?
@@ -34,7 +35,7 @@ check()
 
 # The clips' files, plain and mounted; those of the game with their skeletons beside them.
 mkdir -p "$work/old/samples" "$work/mnt"
-cp tests/data/{canm/*.canm,cas/*.cas,owanim/*.006,ff9anim/*.ff9anim} "$work/old/samples"
+cp tests/data/{canm/*.canm,cas/*.cas,owanim/*.006,ff9anim/*.ff9anim,ff9clip/walk.anim} "$work/old/samples"
 cp -r "$work/src" "$work/old/game"
 cp -r "$work/old" "$work/new"
 "$BUILD/animfs" "$work/new" "$work/mnt" || exit 1

@@ -80,8 +80,23 @@ static bool check_span(const struct applying *a, const struct motion *m)
 	return true;
 }
 
-static bool apply_channels(const struct applying *a, const struct motion *m)
+static double reach_of(const struct figure *f)
 {
+	double reach = 0;
+
+	for (uint32_t bone = 0; bone < f->bones; bone++) {
+		struct channel c = channel_of(f, bone, ROLE_TRANSLATION);
+
+		while (reach < REACH_MAX && channel_next(&c))
+			for (unsigned axis = 0; axis < 3; axis++)
+				reach = fmax(reach, fabs(c.value[axis]));
+	}
+	return fmin(reach, REACH_MAX);
+}
+
+static bool apply_channels(struct applying *a, const struct motion *m)
+{
+	a->reach = reach_of(a->figure);
 	if (!check_span(a, m))
 		return false;
 	for (uint32_t i = 0; i < m->count; i++)

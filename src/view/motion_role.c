@@ -46,13 +46,19 @@ static double motion_role_distance(const struct role_edit *r, const double a[4],
 	return is_rotation(r) ? sqrt(fmin(sum, difference)) : most;
 }
 
-/* The tolerance: a value this near to the served one counts as equal. */
+/*
+ * The tolerance: a value this near to the served one counts as equal. A program computes a bone's
+ * translation from float32 positions in the world, so one that has none in the file gets errors of
+ * the figure's size.
+ */
 static double room(const struct role_edit *r, const double served[4])
 {
 	static const double none[4];
 
 	if (is_rotation(r))
 		return SAME_DEGREES / 180 * M_PI / 2;
+	if (r->channel->role == ROLE_TRANSLATION && r->shown == 0)
+		return fmax(SAME_LENGTH, SAME_PART * r->applying->reach);
 	return fmax(SAME_LENGTH, SAME_PART * motion_role_distance(r, served, none));
 }
 

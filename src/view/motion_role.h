@@ -28,12 +28,15 @@ struct motion_channel {
 	size_t input_at, input_length;
 };
 
+#define REACH_MAX 1e4
+
 /* What one call of motion_apply works on. */
 struct applying {
 	const struct shown *at;
 	const struct figure *figure;
 	struct bytes text;
 	struct anim *edited;
+	double reach; /* the longest translation of the clip, at most REACH_MAX */
 	struct err *err;
 };
 

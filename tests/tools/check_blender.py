@@ -62,7 +62,7 @@ class Clip:
         self.frames = said["frames"]
         self.seconds = said["seconds"]
         self.bones = [b["bone"] for b in said["bones"]]
-        y_down = said["file"].endswith((".ff9anim", ".anm"))
+        y_down = said["file"].endswith((".ff9anim", ".anim", ".anm"))
         self.upright = DOWNRIGHT if y_down else UPRIGHT
         self.joints = {}
         self.keys = {}

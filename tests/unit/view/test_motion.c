@@ -247,6 +247,27 @@ START_TEST(a_role_without_keys_is_at_rest)
 }
 END_TEST
 
+/* The clip's longest translation is 304: programs compute with float32 positions of that size. */
+START_TEST(a_bone_without_translations_gets_none_of_rounding)
+{
+	static const double near[] = {0, 3e-4, -3e-4}, moved[] = {0, 3.1e-4, 0}, zero = 0;
+	const uint32_t bone = 2;
+	struct anim *edited;
+
+	teardown();
+	open_sample("walk.anim", 0);
+	ck_assert_str_eq(s.anim->clips[0].tracks[bone].label, "bone002");
+	ck_assert_ptr_null(curve_of(s.anim, bone, ROLE_TRANSLATION));
+	edited = apply(bone, ROLE_TRANSLATION, MOTION_LINEAR, 1, &zero, near);
+	ck_assert(model_same(edited, s.anim));
+	anim_free(edited);
+	edited = apply(bone, ROLE_TRANSLATION, MOTION_LINEAR, 1, &zero, moved);
+	ck_assert_double_eq_tol(curve_value(curve_of(edited, bone, ROLE_TRANSLATION), 0, 1), 3.1e-4,
+				1e-9);
+	anim_free(edited);
+}
+END_TEST
+
 /* ---- keys at other times ---- */
 
 static double moved_to(enum motion_interpolation interpolation, uint32_t count,
@@ -519,6 +540,7 @@ Suite *motion_suite(void)
 	tcase_add_test(t, a_role_without_keys_is_at_rest);
 	tcase_add_test(t, a_motion_is_read_at_the_frames);
 	tcase_add_test(t, a_key_beside_a_frame_stands_in_it);
+	tcase_add_test(t, a_bone_without_translations_gets_none_of_rounding);
 	tcase_add_test(t, splines_bend_by_their_tangents);
 	tcase_add_test(t, a_motion_must_last_as_long_as_the_keys);
 	tcase_add_test(t, what_is_no_number_counts_as_unchanged);
