@@ -33,15 +33,16 @@ struct source {
 	bool working GUARDED_BY(facts_class);
 	/* The stamp of the file that `current` or `verdict` is about. */
 	struct file_version stamp GUARDED_BY(facts_class);
-	bool settled
-		GUARDED_BY(facts_class); /* whether a later write is sure to change the stamp */
+	bool settled GUARDED_BY(facts_class); /* a later write is sure to change the stamp */
 	struct verdict *verdict GUARDED_BY(facts_class);
-	struct cached
-		*current; /* the latest version; owned by the cache: version_take, cache_settle */
-	struct found_skeleton
-		found GUARDED_BY(facts_class); /* where the skeleton of `current` was found */
-	struct parts parts GUARDED_BY(
-		facts_class); /* the files that were read along with the animation file */
+	/* The latest version; owned by the cache: version_take, cache_settle. */
+	struct cached *current;
+	/* Where the skeleton of `current` was found. */
+	struct found_skeleton found GUARDED_BY(facts_class);
+	/* Models in the archive beside the file, if the skeleton is not found otherwise. */
+	struct model_archive models GUARDED_BY(facts_class);
+	/* The files that were read along with the animation file. */
+	struct parts parts GUARDED_BY(facts_class);
 	struct trace trace GUARDED_BY(work_class); /* facts about the last version */
 	struct version *replaced[REPLACED_MAX] GUARDED_BY(facts_class);
 	size_t replaced_count GUARDED_BY(facts_class);
@@ -69,6 +70,7 @@ UNSHARED void source_free(struct source *s)
 	lock_destroy(&s->facts);
 	pthread_cond_destroy(&s->progress);
 	found_skeleton_release(&s->found);
+	model_archive_release(&s->models);
 	parts_release(&s->parts);
 	for (size_t i = 0; i < s->replaced_count; i++)
 		version_put(s->replaced[i]);
@@ -318,17 +320,25 @@ static bool looks_beside(const struct where *where)
 	return where->dir >= 0 && (!where->loose || !where->loose->rab);
 }
 
+/* Does a model in an archive beside it count? Those that were found otherwise come first. */
+static bool asks_archives(const struct found_skeleton *found, const struct format *format)
+{
+	return model_format_of(format) && (!found->name || strcmp(found->name, SKELETON_FILE) == 0);
+}
+
 static bool has_same_skeleton(struct source *s, const struct where *where,
 			      const struct version *version) REQUIRES(facts_class)
 {
-	const struct format *format = version->codec->format;
+	const struct format *format = format_stored(version->codec->format);
 
-	if (format->stills)
+	if (version->codec->format->stills)
 		return has_same_stills(s, where, version);
 	if (!looks_beside(where))
 		return !s->found.looked;
-	return found_skeleton_same(&s->found, where->dir, where->name, format_stored(format),
-				   store_guarded(s->store));
+	return found_skeleton_same(&s->found, where->dir, where->name, format,
+				   store_guarded(s->store)) &&
+	       (!asks_archives(&s->found, format) ||
+		model_archive_same(&s->models, where->dir, where->name, store_guarded(s->store)));
 }
 
 static bool has_same_parts(struct source *s, const struct where *where,
@@ -404,10 +414,28 @@ static void source_pass_fault(void *closure, const char *name, const char *fault
 	free(path);
 }
 
+/* A model in an archive beside the file takes the place of the folder's skeleton.csv. */
+static void load_model(const struct source *s, const struct where *where,
+		       const struct format *format, struct reading *r, struct decoding *how,
+		       skeleton_reporter *report, void *closure)
+{
+	struct shared_skeleton *model;
+
+	if (!asks_archives(&r->found, format))
+		return;
+	model = model_archive_skeleton(&r->models, where->dir, where->name, format,
+				       store_guarded(s->store), report, closure);
+	if (!model)
+		return;
+	shared_skeleton_put(how->skeleton);
+	how->skeleton = model;
+}
+
 /* Detach s->found while loading: a concurrent recall_version() then misses and waits for work. */
 static void load_skeleton(struct source *s, const struct where *where, const struct codec *codec,
 			  struct reading *r, struct decoding *how) EXCLUDES(facts_class)
 {
+	skeleton_reporter *report = store_reports_skeletons(s->store) ? source_pass_fault : NULL;
 	const struct guard *guard = store_guarded(s->store);
 	struct faults faults = {s->store, where};
 
@@ -421,9 +449,9 @@ static void load_skeleton(struct source *s, const struct where *where, const str
 	r->found = s->found;
 	s->found = (struct found_skeleton){.looked = false};
 	lock_release(&s->facts, &facts_class);
-	how->skeleton = find_skeleton(
-		&r->found, where->dir, where->name, format_stored(codec->format), guard,
-		store_reports_skeletons(s->store) ? source_pass_fault : NULL, &faults);
+	how->skeleton = find_skeleton(&r->found, where->dir, where->name,
+				      format_stored(codec->format), guard, report, &faults);
+	load_model(s, where, format_stored(codec->format), r, how, report, &faults);
 	/* The guard checked a newer file of this name than the one that was read. */
 	if (guard && !file_version_same(&r->found.animation, &r->version)) {
 		shared_skeleton_put(how->skeleton);
@@ -437,6 +465,8 @@ static void keep_found(struct source *s, struct reading *r) EXCLUDES(facts_class
 	lock_acquire(&s->facts, &facts_class);
 	found_skeleton_release(&s->found);
 	s->found = r->found;
+	model_archive_release(&s->models);
+	s->models = r->models;
 	parts_release(&s->parts);
 	s->parts = r->parts;
 	r->parts = (struct parts){.list = NULL};
@@ -606,6 +636,7 @@ void source_doubt(struct source *s)
 	lock_acquire(&s->facts, &facts_class);
 	s->settled = false;
 	s->found.settled = false;
+	s->models.settled = false;
 	s->parts.unsettled = true;
 	lock_release(&s->facts, &facts_class);
 }

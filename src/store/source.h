@@ -10,6 +10,7 @@
 #ifndef ANIMFS_STORE_SOURCE_H
 #define ANIMFS_STORE_SOURCE_H
 
+#include "model_archive.h"
 #include "parts.h"
 #include "store.h"
 #include "util/lock_classes.h"
@@ -64,6 +65,7 @@ struct store *source_store(const struct source *s);
 /* A reading of the file, and whether any later write is sure to change its stamp. */
 struct reading {
 	struct found_skeleton found;
+	struct model_archive models;
 	struct parts parts;
 	struct buf bytes;
 	struct file_version version;

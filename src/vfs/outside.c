@@ -353,7 +353,7 @@ static void beside_changed(struct vfs *v, uint64_t folder, const char *name)
 	char own[NAME_MAX + 1];
 	size_t length;
 
-	if (skeleton_is_shared_name(name)) {
+	if (skeleton_is_shared_name(name) || model_archive_has_name(name)) {
 		look_at_animations(v, folder, ALL_SHOWN);
 	} else if (skeleton_is_own_name(name, &length)) {
 		snprintf(own, sizeof(own), "%.*s", (int)length, name);

@@ -67,6 +67,31 @@ python3 "$here/pack.py" cpk "$two/Root.cpk" "$two/in"
 is "so does a model of its name" "$("$ANIMFS" cat "$member/skeleton.csv" 2>&1 | grep '^Bone01,\|used')" \
 	'Bone01,Scene_Root,0,2,0,0,0,0,1,1,1'
 
+# Extracted, a CAS finds the model in the MRAB beside it, too.
+plain=$WORK/plain
+mkdir "$plain"
+cp "$data/cas/v203.cas" "$plain/X.CAS"
+row() { "$ANIMFS" cat "$plain/X.CAS/skeleton.csv" 2>&1 | grep '^Bone01,\|used'; }
+is "without an archive it has none" "$(row)" 'Bone01,,,,,,,,,,'
+cp "$two/in/OBJECT/X.MRAB" "$plain/x.mrab"
+is "nor with one of another name" "$(row)" 'Bone01,,,,,,,,,,'
+mv "$plain/x.mrab" "$plain/X.mrab"
+is "a file has the skeleton of the MRAB beside it" "$(row)" 'Bone01,Scene_Root,0,2,0,0,0,0,1,1,1'
+mv "$plain/X.mrab" "$plain/X.MRAB"
+printf 'bone,parent,ty\nBone01,Scene_Root,7\nScene_Root,,\n' >"$plain/skeleton.csv"
+is "not that of the whole folder" "$(row)" 'Bone01,Scene_Root,0,2,0,0,0,0,1,1,1'
+"$here/mdb.py" "$plain/x.mdb" 4
+is "but that of a model that is a file" "$(row)" 'Bone01,Scene_Root,0,4,0,0,0,0,1,1,1'
+rm "$plain/x.mdb" "$two/rab/MODEL/x.mdb"
+python3 "$here/pack.py" rab "$plain/X.MRAB" "$two/rab"
+like "of two models none is used, and that is said" "$(row)" \
+	'head\.mdb: not used: it is one of several models beside X\.CAS, none of which has its name'
+printf 'bone,parent,ty\nBone01,Scene_Root,5\nScene_Root,,\n' >"$plain/X.CAS.skeleton.csv"
+is "its own skeleton.csv settles it" "$(row)" 'Bone01,Scene_Root,0,5,0,0,0,0,1,1,1'
+head -c 64 "$two/in/OBJECT/X.MRAB" >"$plain/X.MRAB"
+rm "$plain/X.CAS.skeleton.csv"
+is "a damaged archive has no models" "$(row)" 'Bone01,Scene_Root,0,7,0,0,0,0,1,1,1'
+
 # ---- check, diff, export, import ----
 is "check checks every member" "$("$ANIMFS" check . 2>&1)" '15 checked, 0 failed'
 is "and those below a folder of an archive" "$("$ANIMFS" check Root.cpk/OBJECT/WALKER.MRAB 2>&1)" '2 checked, 0 failed'

@@ -48,6 +48,11 @@ mkdir -m 1777 "$SRC/sticky"
 chown 0:$OTHER_ID "$SRC/team"
 put read.canm 0:0 644
 put read.canm.skeleton.csv 0:0 600 1
+put packed.canm 0:0 644
+mkdir "$WORK/rab"
+tests/mount/mdb.py "$WORK/rab/packed.mdb" 8
+python3 tests/mount/pack.py rab "$SRC/packed.mrab" "$WORK/rab"
+chmod 600 "$SRC/packed.mrab"
 mount_stopped -o allow_other
 
 # ---- reading ----
@@ -57,6 +62,15 @@ like "why is told" "$(<"$MNT/.animfs/errors")" 'read\.canm\.skeleton\.csv.*not e
 chmod 644 "$SRC/read.canm.skeleton.csv"
 says_to_all read "$(shown 1)" "one of mode 644 is"
 fails "and nothing more is told" grep -q skeleton.csv "$MNT/.animfs/errors"
+says_to_all packed "$HIDDEN" "a model in an archive of mode 600 is not shown"
+chmod 644 "$SRC/packed.mrab"
+says_to_all packed "$(shown 8)" "one in an archive of mode 644 is"
+"$PWD/tests/mount/mdb.py" "$WORK/rab/packed.mdb" 9
+python3 tests/mount/pack.py rab "$WORK/other.mrab" "$WORK/rab"
+mv "$WORK/other.mrab" "$SRC/packed.mrab"
+says_to_all packed "$(shown 9)" "and that of another archive of its name"
+rm "$SRC/packed.mrab"
+says_to_all packed "$HIDDEN" "until it is gone"
 chmod 600 "$SRC/read.canm.skeleton.csv"
 says_to_all read "$HIDDEN" "of mode 600 again it is not"
 put skeleton.csv 0:0 644 2
