@@ -862,8 +862,11 @@ static int overlay_by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Reads the names in a folder, sorted; the caller frees each name, and the list. */
-static int overlay_read_names(int folder, char ***names, size_t *count)
+/*
+ * Reads the names in a folder, or with `folders` only those of folders, sorted. The caller frees
+ * each name, and the list.
+ */
+static int overlay_read_names(int folder, bool folders, char ***names, size_t *count)
 {
 	struct dirent *entry;
 	size_t room = 0;
@@ -875,8 +878,11 @@ static int overlay_read_names(int folder, char ***names, size_t *count)
 	if (error)
 		return error;
 	while (!error && (entry = dirfd_next(dir))) {
-		char **grown = array_room(*names, *count, &room, sizeof(*grown));
+		char **grown;
 
+		if (folders && entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN)
+			continue;
+		grown = array_room(*names, *count, &room, sizeof(*grown));
 		if (grown)
 			*names = grown;
 		if (!grown || !(grown[*count] = strdup(entry->d_name)))
@@ -895,7 +901,7 @@ static bool overlay_list_folder(struct listing *l, int folder, bool is_mods, uns
 {
 	size_t length = l->path.size, count;
 	char **names;
-	int error = overlay_read_names(folder, &names, &count);
+	int error = overlay_read_names(folder, false, &names, &count);
 	bool fine = !error || err_system(l->err, error, "the loose files");
 
 	for (size_t i = 0; i < count; i++) {
@@ -926,44 +932,78 @@ static bool overlay_list_below(struct listing *l, int folder, const char *path, 
 	return overlay_list_folder(l, folder, is_mods, 0);
 }
 
-/* Lists the loose files of a game; `above` is the game's path, empty or ending in '/'. */
-static bool list_game(struct listing *l, int game, const char *above)
+/* Lists the loose files of the game in the folder at l->path. */
+static bool list_game(struct listing *l, int game)
 {
 	static const char *const mods[] = {MODS, NULL};
-	char path[2 * NAME_MAX + 3];
+	size_t length = l->path.size;
+	struct buf path = BUF_INIT;
 	struct dirent *entry;
 	bool fine = true;
 	DIR *dir;
 	int fd;
 
-	if (!is_game(game) || dirfd_list(game, "", &dir))
+	if (dirfd_list(game, "", &dir))
 		return true;
 	while (fine && (entry = dirfd_next(dir))) {
 		if (!is_one_of(entry->d_name, mods) ||
 		    dirfd_open(game, entry->d_name, O_RDONLY | O_DIRECTORY, 0, &fd))
 			continue;
-		snprintf(path, sizeof(path), "%s%s", above, entry->d_name);
-		fine = overlay_list_below(l, fd, path, true);
+		buf_clear(&path);
+		buf_add(&path, l->path.data, length);
+		buf_text(&path, path.size ? "/" : "");
+		buf_text(&path, entry->d_name);
+		buf_char(&path, '\0');
+		fine = path.failed ? err_memory(l->err)
+				   : overlay_list_below(l, fd, (const char *)path.data, true);
+		l->path.size = length;
 		close(fd);
 	}
 	closedir(dir);
+	buf_release(&path);
 	return fine;
 }
 
-static bool list_games(struct listing *l, int source)
+/* Below SOURCE, a game is this deep at most: steamapps/common/EDF6. */
+#define GAME_DEPTH 3
+
+static bool list_games(struct listing *l, int folder, unsigned depth);
+
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static bool list_games_in(struct listing *l, int folder, const char *name, unsigned depth)
+{
+	size_t length = l->path.size;
+	bool fine;
+	int fd;
+
+	if (*name == '.' || dirfd_open(folder, name, O_RDONLY | O_DIRECTORY | O_NONBLOCK, 0, &fd))
+		return true;
+	buf_text(&l->path, length ? "/" : "");
+	buf_text(&l->path, name);
+	fine = l->path.failed ? err_memory(l->err) : list_games(l, fd, depth + 1);
+	l->path.size = length;
+	close(fd);
+	return fine;
+}
+
+/* Lists those of all games in the folder at l->path and below. */
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static bool list_games(struct listing *l, int folder, unsigned depth)
 {
 	size_t count;
-	char **names, above[NAME_MAX + 2];
-	int fd, error = overlay_read_names(source, &names, &count);
-	bool fine = error ? err_system(l->err, error, "SOURCE") : list_game(l, source, "");
+	char **names;
+	int error;
+	bool fine;
 
+	if (is_game(folder))
+		return list_game(l, folder);
+	if (depth == GAME_DEPTH)
+		return true;
+	error = overlay_read_names(folder, true, &names, &count);
+	/* Nobody can have made a loose file in a folder that cannot be read. */
+	fine = !error || (depth > 0 && error != ENOMEM) || err_system(l->err, error, "SOURCE");
 	for (size_t i = 0; i < count; i++) {
-		if (fine && *names[i] != '.' &&
-		    !dirfd_open(source, names[i], O_RDONLY | O_DIRECTORY | O_NONBLOCK, 0, &fd)) {
-			snprintf(above, sizeof(above), "%s/", names[i]);
-			fine = list_game(l, fd, above);
-			close(fd);
-		}
+		fine = fine && list_games_in(l, folder, names[i], depth);
 		free(names[i]);
 	}
 	free(names);
@@ -976,7 +1016,7 @@ bool overlay_for_each(const struct overlay *o, int source, loose_each *each, voi
 	struct listing l = {each, closure, BUF_INIT, err};
 	struct buf shown = BUF_INIT;
 	int root, error = overlay_open(o, false, &root);
-	bool fine = list_games(&l, source);
+	bool fine = list_games(&l, source, 0);
 
 	show_overlay(o, &shown);
 	buf_char(&shown, '\0');

@@ -135,10 +135,10 @@ bool loose_wrap(const struct loose *l, struct bytes was, struct bytes bytes, str
 /*
  * ---- all of them ----
  *
- * Calls `each` with the path of every loose file: those in Mods of SOURCE and of the folders in it,
- * if a game is there, from SOURCE on; and those of OVERLAY, below that as it was named. In order of
- * their names. Excluded are the files of other tools in Mods: Plugins, Patches, names with a
- * leading dot. False when `each` returned that, or with err.
+ * Calls `each` with the path of every loose file: those in Mods of the games in SOURCE,
+ * which are up to three folders deep, from SOURCE on; and those of OVERLAY, below that as it was
+ * named. In order of their names. Excluded are the files of other tools in Mods: Plugins, Patches,
+ * names with a leading dot. False when `each` returned that, or with err.
  */
 typedef bool loose_each(void *closure, const char *path, const struct stat *st);
 bool overlay_for_each(const struct overlay *o, int source, loose_each *each, void *closure,

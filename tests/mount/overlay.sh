@@ -81,6 +81,11 @@ ok "diff with the loose file" "$ANIMFS" diff "$member" "$game/Mods/OBJECT/PLAIN.
 is "export writes the loose file's texts" "$("$ANIMFS" export "$game" "$WORK/texts" >/dev/null 2>&1
 	cat "$WORK/texts/Root.cpk.d/OBJECT/PLAIN.CANM/$bone")" "$("$ANIMFS" cat "$member/$bone")"
 like "status lists the loose files" "$("$ANIMFS" status "$game")" $'loose      4 .*\n    Mods/OBJECT/PACKED.CANM\n    Mods/OBJECT/PACKED.CAS\n    Mods/OBJECT/PLAIN.CANM\n    Mods/OBJECT/PLAIN.CAS$'
+mkdir -p "$WORK/library/steamapps/common"
+cp -a "$game" "$WORK/library/steamapps/common/EDF6"
+mv "$WORK/library/steamapps/common/EDF6/.animfs" "$WORK/library"
+like "and those of a game folders down" "$("$ANIMFS" status "$WORK/library")" \
+	$'loose      4 .*\n    steamapps/common/EDF6/Mods/OBJECT/PACKED.CANM\n'
 like "and as JSON" "$("$ANIMFS" status --json "$WORK/zips" | tr -d '\n')" '"loose": \[ *"[^"]*\.animfs/overlay/deflated.zip/OBJECT/PLAIN.CANM",'
 is "status -0 prints their files, for tar" "$("$ANIMFS" status -0 "$WORK/zips" | (cd "$WORK/zips" && tar --null -cT - | tar -t) | sort)" \
 	"$(cd "$WORK/zips" && find .animfs/overlay -type f | sort)"
