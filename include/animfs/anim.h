@@ -183,6 +183,7 @@ struct field {
 	const char *text;
 	bool editable;
 	bool derived; /* follows from others; a text may say what it was before they changed */
+	bool storage; /* says how the file stores something, and so nothing of another file */
 };
 
 struct track {
@@ -295,6 +296,7 @@ struct anim {
 	const struct bone_names
 		*bone_names;   /* by number, for formats with bone_name; may be NULL */
 	const char *read_only; /* the reason why it cannot be edited; NULL: it can be */
+	const char *beyond;    /* what the file has that is not in the model, in words; or NULL */
 	uint32_t clip_count;
 	const struct clip *clips;
 	uint32_t bone_count; /* the file's own list of bone names, where it has one */

@@ -47,8 +47,7 @@ static bool remove_clip(void *closure, struct target *t, struct anim *edited, st
 	return true;
 }
 
-/* Makes the label of the only clip in formats that store no name. */
-static void file_label(const char *file_name, struct buf *out)
+void clip_file_label(const char *file_name, struct buf *out)
 {
 	const char *dot = strrchr(file_name, '.');
 	char *stem = dot && dot != file_name ? strndup(file_name, (size_t)(dot - file_name))
@@ -71,7 +70,7 @@ static bool clip_new_label(const struct target *t, const struct anim *edited, co
 	if (!edited->format->nameless && !*t->inside && !usual)
 		return err_set(err, ERR_OPERAND, "the new clip needs a name: expected FILE/CLIP");
 	if (edited->format->nameless)
-		file_label(t->file_name, out);
+		clip_file_label(t->file_name, out);
 	else
 		buf_text(out, *t->inside ? t->inside : usual);
 	buf_char(out, '\0');

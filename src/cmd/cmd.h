@@ -44,6 +44,10 @@ int cmd_redo(int argc, char **argv);
 int cmd_log(int argc, char **argv);
 int cmd_forget(int argc, char **argv);
 int cmd_errors(int argc, char **argv);
+int cmd_bug_report(int argc, char **argv);
+int cmd_convert(int argc, char **argv);
+/* Appends, without a NUL, the label of the only clip in formats that store no name. */
+void clip_file_label(const char *file_name, struct buf *out);
 int cmd_clip(int argc, char **argv);
 int cmd_bone(int argc, char **argv);
 int cmd_formats(int argc, char **argv);

@@ -34,6 +34,7 @@ static const struct verb {
 	{"errors", cmd_errors, "MOUNTPOINT", "print the refused texts of a mount"},
 	{"clip", cmd_clip, "VERB FILE/CLIP...", "rename, remove, copy or make clips"},
 	{"bone", cmd_bone, "VERB FILE BONE...", "rename, remove or add bones"},
+	{"convert", cmd_convert, "FILE NEW", "make a file of another format"},
 	{"git-setup", cmd_git_setup, "[REPOSITORY]", "have git show and merge animations"},
 	{"git-merge", cmd_git_merge, "BASE OURS THEIRS PATH", "merge two edits; git calls it"},
 	{"formats", cmd_formats, "[FILE...]", "list the formats, or those of files"},

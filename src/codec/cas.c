@@ -308,6 +308,7 @@ static bool explain_read_only(const struct cas *c, struct anim *a, const struct 
 {
 	a->format = &cas_format;
 	a->version = c->version;
+	a->beyond = "its records, by which the game decides when to play which animation";
 	if (why->code == ERR_FORMAT)
 		a->read_only = arena_format(&a->arena, "%s (at byte 0x%zx)", why->message, why->at);
 	return why->code != ERR_MEMORY && !a->arena.failed;

@@ -143,6 +143,61 @@ void ff9_rotation(const struct block *b, uint32_t bone, uint8_t *keys)
 	}
 }
 
+/* ---- what is not in the model ---- */
+
+static void ff9anim_extend_to(size_t end, size_t *last)
+{
+	if (end > *last)
+		*last = end;
+}
+
+static void reach_streams(const struct block *b, enum part part, uint32_t bone, size_t *last)
+{
+	struct record r = ff9_record(b, part, bone);
+
+	for (unsigned axis = 0; axis < AXES; axis++)
+		if (!is_constant(&r, axis))
+			ff9anim_extend_to(r.field[axis] + stream_size(part, b->frames), last);
+}
+
+struct bytes ff9_trailing(const struct block *b)
+{
+	size_t last = HEADER_SIZE, table = (size_t)b->bones * RECORD_SIZE;
+
+	if (b->bones == 0)
+		return (struct bytes){NULL, 0};
+	ff9anim_extend_to(b->high + table, &last);
+	reach_streams(b, PART_TRANSLATION, 0, &last);
+	if (b->low)
+		ff9anim_extend_to(b->low + table, &last);
+	for (uint32_t bone = 0; bone < b->bones; bone++) {
+		reach_streams(b, PART_HIGH, bone, &last);
+		reach_streams(b, PART_LOW, bone, &last);
+	}
+	last = (last + 3) & ~(size_t)3;
+	if (last >= b->src.size)
+		return (struct bytes){NULL, 0};
+	return (struct bytes){b->src.data + last, b->src.size - last};
+}
+
+static bool has_unused_bits(const struct block *b, enum part part, uint32_t count)
+{
+	for (uint32_t bone = 0; bone < count; bone++)
+		if (ff9_record(b, part, bone).mask & (0xFFFF ^ MASK_USED))
+			return true;
+	return false;
+}
+
+static const char *ff9anim_beyond(const struct block *b)
+{
+	if (ff9_trailing(b).size)
+		return "the bytes behind its last part";
+	return has_unused_bits(b, PART_TRANSLATION, 1) || has_unused_bits(b, PART_HIGH, b->bones) ||
+			       (b->low && has_unused_bits(b, PART_LOW, b->bones))
+		       ? "bits of its masks without a known meaning"
+		       : NULL;
+}
+
 /* ---- the number of bones ---- */
 
 /* Lowers the end of a table to where one of its streams begins. */
@@ -397,6 +452,7 @@ struct anim *ff9_decode(struct bytes src, const struct hints *hints, struct err 
 	}
 	a->format = &ff9anim_format;
 	a->rate = ff9anim_format.rate;
+	a->beyond = ff9anim_beyond(&b);
 	a->bone_names = hints ? hints->bone_names : NULL;
 	if (ff9anim_decode_all(a, &b))
 		return a;

@@ -61,6 +61,9 @@ bool ff9_read(struct block *b, struct bytes src, uint32_t bones, struct err *err
  */
 struct record ff9_record(const struct block *b, enum part part, uint32_t bone);
 
+/* The bytes behind the last part and its padding. */
+struct bytes ff9_trailing(const struct block *b);
+
 /* The keys of a curve, u16[3] a frame: steps of a turn, and for a translation steps from -32768. */
 #define KEY_SIZE (2 * AXES)
 void ff9_translation(const struct block *b, uint8_t *keys);

@@ -244,42 +244,6 @@ static bool compare_blocks(struct edit *e, bool *same)
 	return true;
 }
 
-static void ff9anim_write_extend_to(size_t end, size_t *last)
-{
-	if (end > *last)
-		*last = end;
-}
-
-static void reach_streams(const struct block *b, enum part part, uint32_t bone, size_t *last)
-{
-	struct record r = ff9_record(b, part, bone);
-
-	for (unsigned axis = 0; axis < AXES; axis++)
-		if (!is_constant(&r, axis))
-			ff9anim_write_extend_to(r.field[axis] + stream_size(part, b->frames), last);
-}
-
-/* Returns the bytes behind the last part of the old block and its padding. */
-static struct bytes trailing_bytes(const struct block *b)
-{
-	size_t last = HEADER_SIZE, table = (size_t)b->bones * RECORD_SIZE;
-
-	if (b->bones == 0)
-		return (struct bytes){NULL, 0};
-	ff9anim_write_extend_to(b->high + table, &last);
-	reach_streams(b, PART_TRANSLATION, 0, &last);
-	if (b->low)
-		ff9anim_write_extend_to(b->low + table, &last);
-	for (uint32_t bone = 0; bone < b->bones; bone++) {
-		reach_streams(b, PART_HIGH, bone, &last);
-		reach_streams(b, PART_LOW, bone, &last);
-	}
-	last = (last + 3) & ~(size_t)3;
-	if (last >= b->src.size)
-		return (struct bytes){NULL, 0};
-	return (struct bytes){b->src.data + last, b->src.size - last};
-}
-
 /* Returns the unknown bits of a bone's mask, which stay with the bone. */
 static uint16_t unused_bits(const struct edit *e, enum part part, uint32_t bone)
 {
@@ -433,7 +397,7 @@ static void ff9anim_write_put_table(struct edit *e, enum part part, size_t point
 
 static bool put_block(struct edit *e)
 {
-	struct bytes rest = trailing_bytes(&e->old);
+	struct bytes rest = ff9_trailing(&e->old);
 	uint32_t moving[3] = {count_moving(e, PART_TRANSLATION), count_moving(e, PART_HIGH), 0};
 
 	/*

@@ -235,11 +235,13 @@ static bool skip_other_curves(struct walk *w)
 
 	if (!take_count(w, 36, "float curves", &count))
 		return false;
+	w->f->others = count > 0;
 	for (; count; count--)
 		if (!skip_float_curve(w))
 			return false;
 	if (!take_count(w, 28, "pointer curves", &count))
 		return false;
+	w->f->others |= count > 0;
 	for (; count; count--)
 		if (!skip_pointer_curve(w))
 			return false;
@@ -685,6 +687,13 @@ static void ff9clip_add_text(struct clip *clip, struct field *fields, const char
 		(struct field){.name = name, .type = FIELD_TEXT, .text = text};
 }
 
+static void ff9clip_add_storage(struct clip *clip, struct field *fields, const char *name,
+				const char *text)
+{
+	ff9clip_add_text(clip, fields, name, text);
+	fields[clip->field_count - 1].storage = true;
+}
+
 static void binary_fields(const struct ff9clip *f, struct clip *clip, struct field *fields)
 {
 	static const char *const tails[] = {"none", "usual", "other"};
@@ -699,10 +708,13 @@ static void binary_fields(const struct ff9clip *f, struct clip *clip, struct fie
 	add_integer(clip, fields, "legacy", f->flags[0], false);
 	add_integer(clip, fields, "compressed", f->flags[1], false);
 	add_integer(clip, fields, "high_quality", f->flags[2], false);
-	ff9clip_add_text(clip, fields, "tail", tails[f->tail]);
+	ff9clip_add_storage(clip, fields, "tail", tails[f->tail]);
 }
 
 #define FIELDS_MAX 12
+/* What is kept as it is. */
+#define OTHERS "its float and pointer curves"
+#define OTHER_TAIL "the bytes behind its wrap mode: bounds, muscle clip, bindings, events"
 
 static bool ff9clip_decode_fields(struct anim *a, const struct ff9clip *f, struct clip *clip)
 {
@@ -712,14 +724,14 @@ static bool ff9clip_decode_fields(struct anim *a, const struct ff9clip *f, struc
 	if (!fields || !name)
 		return false;
 	clip->fields = fields;
-	ff9clip_add_text(clip, fields, "form", f->json ? "json" : "binary");
+	ff9clip_add_storage(clip, fields, "form", f->json ? "json" : "binary");
 	ff9clip_add_text(clip, fields, "name", name);
 	fields[clip->field_count++] = (struct field){
 		.name = "rate", .type = FIELD_REAL, .real = (double)f->rate, .editable = true};
 	if (!f->json)
 		binary_fields(f, clip, fields);
-	ff9clip_add_text(clip, fields, "tangents", "kept");
-	ff9clip_add_text(clip, fields, "grid", f->between ? "times" : "frames");
+	ff9clip_add_storage(clip, fields, "tangents", "kept");
+	ff9clip_add_storage(clip, fields, "grid", f->between ? "times" : "frames");
 	fields[clip->field_count - 1].derived = true;
 	return true;
 }
@@ -739,6 +751,10 @@ static bool ff9clip_decode_all(struct anim *a, const struct ff9clip *f)
 	a->format = &ff9clip_format;
 	a->rate = ff9clip_rate(f->rate);
 	a->read_only = f->read_only;
+	a->beyond = f->others && f->tail == TAIL_OTHER ? OTHERS ", and " OTHER_TAIL
+		    : f->others                        ? OTHERS
+		    : f->tail == TAIL_OTHER            ? OTHER_TAIL
+						       : NULL;
 	a->clip_count = 1;
 	a->clips = clip;
 	return ff9clip_decode_fields(a, f, clip) && decode_tracks(a, f, tracks);

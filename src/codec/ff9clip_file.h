@@ -64,6 +64,7 @@ struct ff9clip {
 	const char **paths; /* paths of the tracks, in their order; equal paths only if the file is
 			       read-only */
 	uint32_t frames;
+	bool others;           /* it has curves of other kinds */
 	bool between;          /* keys are between frames */
 	const char *read_only; /* the reason why the file is read-only; NULL: it is not */
 };

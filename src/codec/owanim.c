@@ -354,6 +354,25 @@ static bool owanim_decode_clip(struct owanim *f, struct anim *a)
 	return true;
 }
 
+static bool owanim_is_zero(const uint8_t *p, size_t size)
+{
+	while (size && *p == 0)
+		p++, size--;
+	return size == 0;
+}
+
+static const char *owanim_beyond(const struct owanim *f)
+{
+	uint64_t end = owanim_u64(f->src.data + AT_END1);
+	bool any = owanim_u64(f->src.data + AT_UNKNOWN) != 0;
+
+	if (end >= HEADER_SIZE && end < f->src.size)
+		any |= !owanim_is_zero(f->src.data + end, (size_t)(f->src.size - end));
+	for (uint32_t i = 0; f->bones && i < owanim_entries(&f->fit, f->bones); i++)
+		any |= get_u16(owanim_entry(f, i) + 6) != 0;
+	return any ? "bytes without a known meaning: in the header, the table or at the end" : NULL;
+}
+
 static double rate_of(const struct owanim *f)
 {
 	float fps = get_f32(f->src.data + AT_FPS);
@@ -375,6 +394,7 @@ struct anim *owanim_decode(struct bytes src, const struct hints *hints, struct e
 	}
 	a->format = &owanim_format;
 	a->rate = rate_of(&f);
+	a->beyond = owanim_beyond(&f);
 	a->bone_names = hints ? hints->bone_names : NULL;
 	if (!owanim_decode_clip(&f, a)) {
 		anim_free(a);

@@ -285,6 +285,8 @@ static bool ribbon_make_anim(struct decoder *d, const struct hints *hints)
 	visit_keyframes(d, false);
 	a->format = &ribbon_format;
 	a->rate = ribbon_format.rate;
+	if (d->f.table_end < frame_place(&d->f, 0) || d->f.end < d->f.src.size)
+		a->beyond = "the bytes before and behind its frames";
 	a->bone_names = hints ? hints->bone_names : NULL;
 	a->clip_count = 1;
 	a->clips = clip;

@@ -110,7 +110,8 @@ static int refuse_without_raw(struct staged *f)
 	if (!some || !f->raw_name[0])
 		return ENODATA;
 	err_set(&f->err, ERR_FORMAT,
-		"there is no %s in it, which is the file; animfs import makes a file of texts",
+		"there is no %s in it, which is the file; animfs convert makes a file of another "
+		"format, animfs import one of texts",
 		f->raw_name);
 	return EBADMSG;
 }
