@@ -159,6 +159,14 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 $(BUILD)/animfs: $(OBJ)
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
 
+# Which commit this is, for reports of faults; where there is no repository, nothing is known.
+COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+$(BUILD)/commit: FORCE
+	@mkdir -p $(@D)
+	@[ '$(COMMIT)' = "$$(cat $@ 2>/dev/null)" ] || echo '$(COMMIT)' > $@
+$(BUILD)/src/cmd/report.o: $(BUILD)/commit
+$(BUILD)/src/cmd/report.o: TARGET_FLAGS = $(if $(COMMIT),-DANIMFS_COMMIT='"$(COMMIT)"')
+
 # The player in the pages, as string literals of C.
 $(BUILD)/src/view/page.o: $(BUILD)/player.h
 $(BUILD)/src/view/page.o: TARGET_FLAGS = -I$(BUILD)

@@ -102,6 +102,8 @@ int command_verb(const struct command *command, const struct command_verb *verbs
 		 int argc, char **argv);
 /* Prints the text of --version. */
 void command_version(void);
+/* Also of what the program uses, for reports. */
+void command_version_verbose(void);
 
 /*
  * The parts that all help texts share: lines "Usage: ...", what it does, "Options:", and "Exit

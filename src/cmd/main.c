@@ -38,6 +38,7 @@ static const struct verb {
 	{"git-setup", cmd_git_setup, "[REPOSITORY]", "have git show and merge animations"},
 	{"git-merge", cmd_git_merge, "BASE OURS THEIRS PATH", "merge two edits; git calls it"},
 	{"formats", cmd_formats, "[FILE...]", "list the formats, or those of files"},
+	{"bug-report", cmd_bug_report, "", "print what a report of a fault needs"},
 };
 
 static const char help_begin[] =
@@ -52,7 +53,7 @@ static const char help_end[] =
 	"\n"
 	"Options:\n"
 	"  -h, --help              print this text\n"
-	"  -V, --version           print the version\n"
+	"  -V, --version           print the version; with --verbose also of what it uses\n"
 	"\n"
 	"'animfs help COMMAND' explains a command, and 'animfs help mount' the options of\n"
 	"a mount. The manual pages begin at animfs(1); animfs-save(7) explains saving.\n"
@@ -66,7 +67,7 @@ static void print_help(void)
 {
 	printf("%s", help_begin);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		printf("  %-10s%-22s%s\n", commands[i].name, commands[i].operands,
+		printf("  %-11s%-22s%s\n", commands[i].name, commands[i].operands,
 		       commands[i].summary);
 	printf("%s", help_end);
 }
@@ -116,6 +117,18 @@ static int print_command_help(int argc, char **argv)
 	return command_flush() ? STATUS_FINE : STATUS_TROUBLE;
 }
 
+/* --version --verbose, in either order */
+static bool asks_for_all(int argc, char **argv)
+{
+	bool version = false, verbose = false;
+
+	for (int i = 1; i < argc; i++) {
+		version |= strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-V") == 0;
+		verbose |= strcmp(argv[i], "--verbose") == 0;
+	}
+	return argc == 3 && version && verbose;
+}
+
 int main(int argc, char **argv)
 {
 	const struct verb *command = argc > 1 ? find_command(argv[1]) : NULL;
@@ -126,6 +139,10 @@ int main(int argc, char **argv)
 	if (argc > 1 && (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
 			 strcmp(argv[1], "-h") == 0))
 		return print_command_help(argc - 1, argv + 1);
+	if (asks_for_all(argc, argv)) {
+		command_version_verbose();
+		return command_flush() ? STATUS_FINE : STATUS_TROUBLE;
+	}
 	if (argc > 1 && is_unknown(argv[1]))
 		return say_unknown(argv[1]);
 	return cmd_mount(argc, argv);

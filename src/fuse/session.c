@@ -428,3 +428,8 @@ int mount_serve(struct mount_options *o)
 	close(s.root);
 	return status;
 }
+
+const char *mount_library(void)
+{
+	return fuse_pkgversion();
+}

@@ -21,5 +21,7 @@
  * standard error.
  */
 int mount_serve(struct mount_options *o);
+/* The version of libfuse. */
+const char *mount_library(void);
 
 #endif

@@ -29,9 +29,9 @@ mistake()
 	done
 }
 
-every='ls cat view put check export import diff text log undo redo forget errors umount clip bone formats mount status lint git-setup git-merge'
+every='bug-report convert ls cat view put check export import diff text log undo redo forget errors umount clip bone formats mount status lint git-setup git-merge'
 for command in $every; do
-	[[ $command == @(formats|status|git-setup) ]] || mistake "no operand" 2 "$command"
+	[[ $command == @(formats|status|git-setup|bug-report) ]] || mistake "no operand" 2 "$command"
 	mistake "no such option" 2 "$command --nonsense w.canm w.canm"
 done
 for command in 'ls' 'cat' 'put' 'check' 'lint' 'text' 'diff w.canm' 'clip remove' 'bone add' 'formats' \
@@ -42,7 +42,7 @@ done
 
 mistake "too many operands" 2 'view a b' 'put a b c' 'text a b' 'diff a b c' 'log a b' 'undo a b' 'git-setup a b' \
 	'redo a b' 'forget a b' 'errors a b' 'umount a b' 'clip rename a b c' 'clip copy a b c' \
-	'clip new a b' 'bone rename a b c d' 'mount a b c' 'export a b c' 'import a b c'
+	'clip new a b' 'bone rename a b c d' 'convert a b c' 'bug-report a' 'mount a b c' 'export a b c' 'import a b c'
 
 mistake "no such file" 2 'ls none.canm' "cat none.canm/$bone" 'view -n none.canm' \
 	"put none.canm/$bone" 'check none.canm' 'lint none.canm' 'text none.canm' 'diff w.canm none.canm' \

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# report.sh - what a report of a fault is pasted from: animfs --version --verbose, and animfs bug-report,
+# which names no file.
+. "$(dirname "$0")/lib.sh"
+cp tests/data/canm/wiki512.canm "$SRC/secret.canm"
+
+for words in '--version --verbose' '--verbose --version' '-V --verbose'; do
+	# shellcheck disable=SC2086 # words
+	OUT=$("$ANIMFS" $words)
+	is "$words: status" "$?" 0
+	for line in 'animfs [0-9.]*' 'commit [0-9a-z]*' 'system Linux .*' 'libfuse 3\..*' '/dev/fuse (yes|no)' \
+		'formats canm cas .*'; do
+		like "$words: $line" "$OUT" "(^|
+)$line"
+	done
+done
+is "--version alone is short" "$("$ANIMFS" --version | wc -l)" 4
+is "no operand" "$("$ANIMFS" bug-report x >/dev/null 2>&1; echo $?)" 2
+is "no room for it" "$("$ANIMFS" bug-report >/dev/full 2>/dev/null; echo $?)" 2
+
+mount_animfs --rate=canm=30 --base='hidden_*=idle' -o max_threads=4
+bone=$MNT/secret.canm/walk/bones/hip.csv
+sed 's/,0.5000076,/,0..5,/' "$bone" >"$WORK/wrong.csv"
+fails "a text is refused" cp "$WORK/wrong.csv" "$bone"
+OUT=$("$ANIMFS" bug-report)
+is "of a mount: status" "$?" 0
+like "its options" "$OUT" $'\n  options .*--rate=canm=30 --base=\\* -o'
+like "its limits" "$OUT" $'\n  history_limit [0-9]*\n'
+like "its confinement" "$OUT" $'\n  confined '
+like "its errors, with the place" "$OUT" $'\n    \\*\\.csv:[0-9]+:[0-9]+: tx: "\\*" is not a number'
+for name in "$SRC" "$MNT" secret hip walk hidden 0..5; do
+	is "nothing of '$name'" "$(sed -n '/^mount/,$p' <<<"$OUT" | grep -cF -- "$name")" 0
+done
+umount_animfs
