@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -65,40 +66,119 @@ static bool is_word_end(char c)
 	return c == '\0' || strchr(" \t\n:,;()", c) != NULL;
 }
 
-/* Appends one word; of a path only its extension, since names are nobody's business. */
-static void report_word(const char *word, size_t size, struct buf *out)
+/* The path that a line of .animfs/errors begins with. */
+struct named {
+	const char *line;
+	size_t size; /* 0: it is not there any more */
+};
+
+/* Names hold blanks and colons, so it is the longest path that exists. */
+static struct named report_path(const char *mountpoint, const char *line)
+{
+	struct named found = {line, 0};
+	char path[2 * PATH_MAX];
+	struct stat st;
+
+	for (const char *end = strchr(line, ':'); end; end = strchr(end + 1, ':')) {
+		if (snprintf(path, sizeof(path), "%s/%.*s", mountpoint, (int)(end - line), line) <
+			    (int)sizeof(path) &&
+		    lstat(path, &st) == 0)
+			found.size = (size_t)(end - line);
+	}
+	return found;
+}
+
+/* Fixed names in the folder of a file, which are words of messages, too. */
+static bool is_fixed(const char *name, size_t size)
+{
+	static const char *const names[] = {"bones",  "frames", "clip",
+					    "curves", "file",   "skeleton"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strlen(names[i]) == size && memcmp(names[i], name, size) == 0)
+			return true;
+	return false;
+}
+
+/* Is the word a part of the path, with or without an extension: a file, a clip, a bone? */
+static bool is_part(const struct named *n, const char *word, size_t size)
+{
+	const char *end = n->line + n->size;
+
+	for (const char *part = n->line; part < end;) {
+		const char *slash = memchr(part, '/', (size_t)(end - part));
+		size_t length = (size_t)((slash ? slash : end) - part);
+		const char *dot = memrchr(part, '.', length);
+
+		if ((length == size || (dot && dot == part + size)) &&
+		    memcmp(part, word, size) == 0)
+			return !is_fixed(word, size);
+		part += length + 1;
+	}
+	return false;
+}
+
+/* Could only names have it? */
+static bool is_odd(const char *word, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if ((uint8_t)word[i] >= 0x80 || word[i] == '_' || word[i] == '/')
+			return true;
+	return false;
+}
+
+/* Appends one word; of a name only its extension, since names are nobody's business. */
+static void report_word(const struct named *n, const char *word, size_t size, struct buf *out)
 {
 	const char *slash = memrchr(word, '/', size), *dot = memrchr(word, '.', size);
+	bool extended = dot && dot > word && dot + 1 < word + size && isalpha((uint8_t)dot[1]);
 
-	if (!slash && !(dot && dot > word && dot + 1 < word + size && isalpha((uint8_t)dot[1]))) {
+	if (!extended && !is_odd(word, size) && !is_part(n, word, size)) {
 		buf_add(out, word, size);
 		return;
 	}
 	buf_char(out, '*');
-	if (dot && (!slash || dot > slash))
+	if (extended && (!slash || dot > slash))
 		buf_add(out, dot, (size_t)(word + size - dot));
 }
 
-/* Appends a line without what is quoted in it and without names of files. */
-static void add_nameless(const char *line, struct buf *out)
+/* Appends the message without what is quoted in it and without names. */
+static void add_message(const struct named *n, const char *message, struct buf *out)
 {
-	while (*line && *line != '\n') {
+	while (*message && *message != '\n') {
 		size_t size = 0;
 
-		if (*line == '"') {
-			const char *end = strchr(line + 1, '"');
+		if (*message == '"') {
+			const char *end = strchr(message + 1, '"');
 
 			buf_text(out, "\"*\"");
-			line = end ? end + 1 : line + strlen(line);
+			message = end ? end + 1 : message + strlen(message);
 			continue;
 		}
-		while (!is_word_end(line[size]) && line[size] != '"')
+		while (!is_word_end(message[size]) && message[size] != '"')
 			size++;
-		report_word(line, size, out);
-		line += size;
-		if (*line && *line != '"' && *line != '\n')
-			buf_char(out, *line++);
+		report_word(n, message, size, out);
+		message += size;
+		if (*message && *message != '"' && *message != '\n')
+			buf_char(out, *message++);
 	}
+}
+
+/* Appends a line of .animfs/errors without names; of something that is gone, nothing else is known.
+ */
+static void add_nameless(const char *mountpoint, const char *line, struct buf *out)
+{
+	struct named n = report_path(mountpoint, line);
+	const char *dot = n.size ? memrchr(line, '.', n.size) : NULL;
+
+	buf_char(out, '*');
+	if (dot && !memchr(dot, '/', (size_t)(line + n.size - dot)) &&
+	    !memchr(dot, ' ', (size_t)(line + n.size - dot)))
+		buf_add(out, dot, (size_t)(line + n.size - dot));
+	if (n.size)
+		add_message(&n, line + n.size, out);
+	else
+		buf_text(out, ": it is not there any more");
 	buf_char(out, '\n');
 }
 
@@ -125,19 +205,51 @@ static bool is_public(const char *line)
 	return false;
 }
 
-/* A path, or names of clips and files. */
-static bool report_has_names(const char *arg)
+/* Do its values name no path, file or clip? */
+static bool is_public_option(const char *name, size_t size)
 {
-	return strchr(arg, '/') || strncmp(arg, "--base=", 7) == 0 ||
-	       strncmp(arg, "--type=", 7) == 0;
+	static const char *const names[] = {"views",       "rate",      "rotations", "bones",
+					    "bvh",         "gltf",      "gltf-rate", "ff9clip-hand",
+					    "cache",       "max-file",  "max-text",  "drafts-max",
+					    "held-max",    "extra-max", "history",   "max_threads",
+					    "rejected-max"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strlen(names[i]) == size && memcmp(names[i], name, size) == 0)
+			return true;
+	return false;
 }
 
-/* The options that the mount was given; values with names are left out. */
+/* Prints "--rate=canm=30", or "--state=*": an option without dashes, or a part of -o. */
+static void print_option(const char *dashes, const char *option, size_t size)
+{
+	const char *value = memchr(option, '=', size);
+	size_t name = value ? (size_t)(value - option) : size;
+
+	if (value && !is_public_option(option, name))
+		printf(" %s%.*s=*", dashes, (int)name, option);
+	else
+		printf(" %s%.*s", dashes, (int)size, option);
+}
+
+/* The list of -o. */
+static void print_option_list(const char *list)
+{
+	for (; *list; list += strspn(list, ",")) {
+		size_t size = strcspn(list, ",");
+
+		print_option("-o ", list, size);
+		list += size;
+	}
+}
+
+/* The options that the mount was given. Operands, and values that follow an option, are paths. */
 static void print_options(long pid)
 {
 	char path[64], args[4096];
 	FILE *file;
 	size_t size;
+	bool list = false;
 
 	snprintf(path, sizeof(path), "/proc/%ld/cmdline", pid);
 	file = fopen(path, "re");
@@ -147,10 +259,15 @@ static void print_options(long pid)
 	args[size] = '\0';
 	printf("  options");
 	for (const char *arg = args; arg < args + size; arg += strlen(arg) + 1) {
-		size_t shown = report_has_names(arg) ? strcspn(arg, "=") : strlen(arg);
-
-		if (*arg == '-')
-			printf(" %.*s%s", (int)shown, arg, arg[shown] ? "=*" : "");
+		if (list)
+			print_option_list(arg);
+		else if (strncmp(arg, "-o", 2) == 0)
+			print_option_list(arg + 2);
+		else if (strncmp(arg, "--", 2) == 0)
+			print_option("--", arg + 2, strlen(arg + 2));
+		else if (*arg == '-')
+			printf(" %s", arg);
+		list = strcmp(arg, "-o") == 0;
 	}
 	printf("%s\n", size ? "" : " unknown");
 }
@@ -177,27 +294,32 @@ static void print_status(const char *mountpoint)
 		fclose(file);
 }
 
-/* The last lines, in the order in which they are there. */
-static void print_last_errors(const char *mountpoint)
+/*
+ * Problems and events, whose newest come first, and then refused texts, in no order. Of many lines,
+ * the first and the last are printed.
+ */
+static void print_errors_of(const char *mountpoint)
 {
 	FILE *file = report_open(mountpoint, "errors");
-	struct buf last[ERRORS_SHOWN] = {BUF_INIT};
+	struct buf shown[2 * ERRORS_SHOWN] = {BUF_INIT};
 	char *line = NULL;
 	size_t room = 0, count = 0;
 
 	for (; file && getline(&line, &room, file) > 0; count++) {
-		struct buf *to = &last[count % ERRORS_SHOWN];
+		struct buf *to =
+			&shown[count < ERRORS_SHOWN ? count : ERRORS_SHOWN + count % ERRORS_SHOWN];
 
 		buf_clear(to);
-		add_nameless(line, to);
+		buf_text(to, "    ");
+		add_nameless(mountpoint, line, to);
 	}
 	printf("  errors %zu\n", count);
-	for (size_t i = count > ERRORS_SHOWN ? count - ERRORS_SHOWN : 0; i < count; i++) {
-		printf("    ");
-		command_print(&last[i % ERRORS_SHOWN]);
-	}
 	for (size_t i = 0; i < ERRORS_SHOWN; i++)
-		buf_release(&last[i]);
+		command_print(&shown[i]);
+	for (size_t i = 0; i < ERRORS_SHOWN; i++)
+		command_print(&shown[ERRORS_SHOWN + (count + i) % ERRORS_SHOWN]);
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+		buf_release(&shown[i]);
 	free(line);
 	if (file)
 		fclose(file);
@@ -207,7 +329,7 @@ static bool report_mount(void *closure, const char *mountpoint, const char *sour
 {
 	printf("mount%s\n", strcmp(mountpoint, source) == 0 ? " over its source" : "");
 	print_status(mountpoint);
-	print_last_errors(mountpoint);
+	print_errors_of(mountpoint);
 	*(bool *)closure = true;
 	return true;
 }
@@ -217,9 +339,9 @@ static bool report_mount(void *closure, const char *mountpoint, const char *sour
 static const char usage[] =
 	"Usage: animfs bug-report [OPTION]...\n"
 	"Print what a report of a fault needs, to be pasted into it: versions, what this\n"
-	"machine has for mounts, and of each mount its options, its limits and the last\n"
-	"of its errors. Names of files and what is quoted are left out, but read it\n"
-	"before you paste it: a message may name a clip or a bone.\n"
+	"machine has for mounts, and of each mount its options, its limits and up to 20\n"
+	"of its errors. Names and what is quoted are left out, but read it before you\n"
+	"paste it: a message may name another bone.\n"
 	"\n"
 	"Options:\n" HELP_END "\n"
 	"Exit status:\n"

@@ -19,17 +19,41 @@ is "--version alone is short" "$("$ANIMFS" --version | wc -l)" 4
 is "no operand" "$("$ANIMFS" bug-report x >/dev/null 2>&1; echo $?)" 2
 is "no room for it" "$("$ANIMFS" bug-report >/dev/full 2>/dev/null; echo $?)" 2
 
-mount_animfs --rate=canm=30 --base='hidden_*=idle' -o max_threads=4
+mount_animfs --rate=canm=30 --base='hidden_*=idle' --overlay="$WORK/mine" \
+	-o max_threads=4,type=hidden.x=canm -orotations=stored
 bone=$MNT/secret.canm/walk/bones/hip.csv
 sed 's/,0.5000076,/,0..5,/' "$bone" >"$WORK/wrong.csv"
 fails "a text is refused" cp "$WORK/wrong.csv" "$bone"
 OUT=$("$ANIMFS" bug-report)
 is "of a mount: status" "$?" 0
-like "its options" "$OUT" $'\n  options .*--rate=canm=30 --base=\\* -o'
+like "its options" "$OUT" $'\n  options -f --rate=canm=30 --base=\\* --overlay=\\* -o max_threads=4 -o type=\\* -o rotations=stored\n'
 like "its limits" "$OUT" $'\n  history_limit [0-9]*\n'
 like "its confinement" "$OUT" $'\n  confined '
 like "its errors, with the place" "$OUT" $'\n    \\*\\.csv:[0-9]+:[0-9]+: tx: "\\*" is not a number'
-for name in "$SRC" "$MNT" secret hip walk hidden 0..5; do
+for name in "$SRC" "$MNT" mine secret hip walk hidden 0..5; do
 	is "nothing of '$name'" "$(sed -n '/^mount/,$p' <<<"$OUT" | grep -cF -- "$name")" 0
 done
+
+# ---- names of several words, with colons, and words of messages ----
+hidden="$SRC/my hidden: game.canm"
+cp tests/data/canm/wiki512.canm "$hidden"
+cp tests/data/canm/bad_truncated.canm "$SRC/other: odd.canm"
+ls "$MNT/other: odd.canm" >/dev/null
+bone="$MNT/my hidden: game.canm/walk/bones/hip.csv"
+fails "another text is refused" cp "$WORK/wrong.csv" "$bone"
+OUT=$("$ANIMFS" bug-report)
+like "a name of several words is one" "$OUT" $'\n    \\*\\.csv:[0-9]+:[0-9]+: tx: '
+like "and one with a colon" "$OUT" $'\n    \\*\\.canm: shown as it is: the table of 4 '
+for name in my hidden game other odd secret hip walk Bone; do
+	is "nothing of '$name' there" "$(sed -n '/^  errors/,$p' <<<"$OUT" | grep -cF -- "$name")" 0
+done
+
+# ---- many ----
+for name in {1..22}; do
+	cp tests/data/canm/bad_version.canm "$SRC/old$name.canm"
+	ls "$MNT/old$name.canm" >/dev/null
+done
+OUT=$("$ANIMFS" bug-report | sed -n '/^  errors/,$p')
+is "of many errors, the first and last ten" "$(grep -c '^    ' <<<"$OUT") $(head -1 <<<"$OUT")" "20   errors 25"
+is "the refused texts" "$(grep -c ':[0-9]*:[0-9]*: tx: ' <<<"$OUT")" 2
 umount_animfs
