@@ -6,6 +6,7 @@
 #   CC, CFLAGS, CPPFLAGS, LDFLAGS, PKGCONF
 #                     to build another way; CFLAGS and LDFLAGS stand after the project's own flags
 #                     and so override them
+#   STATIC=1          for a program without shared libraries; it reads no ZIP archives
 #   SANITIZE=LIST     for -fsanitize=LIST in place of the hardening flags
 #   BUILD             the folder for everything that is built (build)
 #   PREFIX, DESTDIR, BINDIR, SBINDIR, MANDIR, BASHDIR, ZSHDIR, FISHDIR, UNITDIR, MIMEDIR, APPDIR,
@@ -79,9 +80,9 @@ MAKE_PARALLEL = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j
 
 #### Flags
 
-LIBRARIES := fuse3 libxml-2.0 libxxhash libseccomp libcap zlib libzstd libzip
+LIBRARIES := fuse3 libxml-2.0 libxxhash libseccomp libcap zlib libzstd $(if $(STATIC),,libzip)
 LIB_FLAGS := $(shell $(PKGCONF) --cflags $(LIBRARIES) 2>/dev/null)
-LIBS      := $(shell $(PKGCONF) --libs $(LIBRARIES) 2>/dev/null) -lm
+LIBS      := $(shell $(PKGCONF) $(if $(STATIC),--static) --libs $(LIBRARIES) 2>/dev/null) -lm
 CHECK_FLAGS := $(shell $(PKGCONF) --cflags check jansson 2>/dev/null)
 CHECK_LIBS  := $(shell $(PKGCONF) --libs check jansson 2>/dev/null)
 
@@ -99,11 +100,16 @@ FORTIFY     := $(if $(filter -O0,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE
 # Has no effect unless the C library's start files ask for it, too, which Debian's do not.
 CF          := $(if $(filter x86_64-% i386-% i686-%,$(MACHINE)),-fcf-protection)
 GUARDS      := $(FORTIFY) -fstack-protector-strong -fPIE $(CF)
-LINK_GUARDS := -pie -Wl,-z,relro -Wl,-z,now
+LINK_GUARDS := $(if $(STATIC),-static-pie,-pie) -Wl,-z,relro -Wl,-z,now
+endif
+# Debian has no libzip.a; its libxml2.a uses ICU, which is C++.
+ifdef STATIC
+WITHOUT_ZIP := -DANIMFS_WITHOUT_ZIP
+LIBS        += -lstdc++
 endif
 
 ALL_CPPFLAGS = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
-	-DANIMFS_VERSION='"$(VERSION)"' -Iinclude -Isrc $(LIB_FLAGS) $(CPPFLAGS)
+	-DANIMFS_VERSION='"$(VERSION)"' -Iinclude -Isrc $(LIB_FLAGS) $(WITHOUT_ZIP) $(CPPFLAGS)
 # One rounding per operation on every machine: the numbers in the texts depend on it.
 ROUNDING    := -ffp-contract=off $(if $(filter i386-% i686-%,$(MACHINE)),-msse2 -mfpmath=sse)
 ALL_CFLAGS   = -std=gnu11 $(ROUNDING) -pthread $(WARNINGS) $(GUARDS) $(CFLAGS)
@@ -113,7 +119,7 @@ ALL_LDFLAGS  = -pthread $(LINK_GUARDS) $(CFLAGS) $(LDFLAGS)
 
 # The templates are only for the tests.
 TEMPLATES := src/codec/skel.c src/container/skel.c
-SRC       := $(filter-out $(TEMPLATES),$(wildcard src/*/*.c))
+SRC       := $(filter-out $(TEMPLATES) $(if $(STATIC),src/container/zip.c),$(wildcard src/*/*.c))
 OBJ       := $(SRC:%.c=$(BUILD)/%.o)
 # Everything but main(), for linking with the tests.
 CORE_OBJ  := $(filter-out $(BUILD)/src/cmd/main.o,$(OBJ))
@@ -528,10 +534,20 @@ $(call suite,demo-check,build,$(GAME))
 $(call suite,pictures,build pictures,$(GAME))
 
 .PHONY: release
-## release check, archive, package, checksums and tag of a release, in build/release (RELEASE.md)
+## release check, archive, packages, checksums and tag of a release, in build/release (RELEASE.md)
 release:
 	@scripts/setup.sh build test deb
 	@scripts/release.sh
+
+.PHONY: static test-static
+## release build the commands without shared libraries (no ZIP archives), build/static/animfs
+static:
+	@scripts/setup.sh build
+	@$(MAKE_PARALLEL) BUILD=$(BUILD)/static STATIC=1 all
+
+## release run that program in an empty root
+test-static: static
+	@BUILD=$(BUILD)/static scripts/test-static.sh
 
 .PHONY: deb test-deb test-container test-first-hour test-portable
 ## release build a Debian package in build/deb, and check it with lintian

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # release.sh - makes a release of what is committed, in $BUILD/release: the source archive, the Debian package,
-# their checksums, and the tag vVERSION, which is not pushed. Refuses, with all reasons, what is no release
-# yet. PARTS (archive deb) says what to make. RELEASE.md has the steps before and after.
+# the static program, their checksums, and the tag vVERSION, which is not pushed. Refuses, with all reasons, what
+# is no release yet. PARTS (archive deb static) says what to make. RELEASE.md has the steps before and after.
 set -eu
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-build}
-PARTS=${PARTS:-archive deb}
+PARTS=${PARTS:-archive deb static}
 version=$(sed -n 's/^VERSION := //p' Makefile)
 out=$BUILD/release
 problems=0
@@ -34,8 +34,12 @@ for part in $PARTS; do
 		scripts/deb.sh
 		cp "$BUILD"/deb/animfs_"$version"_*.deb "$out"
 		;;
+	static)
+		make --no-print-directory test-static
+		strip -o "$out/animfs-$version-static-$(uname -m)" "$BUILD/static/animfs"
+		;;
 	*)
-		echo "release.sh: there is no part '$part'; expected archive or deb" >&2
+		echo "release.sh: there is no part '$part'; expected archive, deb or static" >&2
 		exit 2
 		;;
 	esac

@@ -31,6 +31,9 @@ static void print_formats(void)
 	printf("formats");
 	for (unsigned i = 0; codecs[i]; i++)
 		printf(" %s", codecs[i]->format->name);
+	printf("\narchives");
+	for (unsigned i = 0; containers[i]; i++)
+		printf(" %s", containers[i]->name);
 	putchar('\n');
 }
 

@@ -5,7 +5,14 @@
 #include <string.h>
 #include <strings.h>
 
-const struct container *const containers[] = {&cpk_container, &rab_container, &zip_container, NULL};
+const struct container *const containers[] = {
+	&cpk_container,
+	&rab_container,
+#ifndef ANIMFS_WITHOUT_ZIP
+	&zip_container,
+#endif
+	NULL,
+};
 
 static bool matches(const struct container *c, const char *file_name)
 {

@@ -36,5 +36,10 @@ is "the archive is what was committed" "$(tar -tzf build/release/animfs-1.2.3.ta
 is "the tag has what users notice" "$(git tag -l --format='%(contents:subject)' v1.2.3)" '* A thing.'
 is "a second time is refused" "$(PARTS=archive scripts/release.sh 2>&1)" "release.sh: the tag v1.2.3 exists"
 git tag -d v1.2.3 >/dev/null
+printf 'test-static:\n\tmkdir -p build/static && cp /bin/true build/static/animfs\n' >>Makefile
+git commit -qam static
+ok "the static program" env PARTS=static scripts/release.sh
+ok "runs" "build/release/animfs-1.2.3-static-$(uname -m)"
+git tag -d v1.2.3 >/dev/null
 is "no such part" "$(PARTS=rpm scripts/release.sh 2>&1 | tail -n 1)" \
-	"release.sh: there is no part 'rpm'; expected archive or deb"
+	"release.sh: there is no part 'rpm'; expected archive, deb or static"

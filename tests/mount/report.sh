@@ -10,7 +10,7 @@ for words in '--version --verbose' '--verbose --version' '-V --verbose'; do
 	OUT=$("$ANIMFS" $words)
 	is "$words: status" "$?" 0
 	for line in 'animfs [0-9.]*' 'commit [0-9a-z]*' 'system Linux .*' 'libfuse 3\..*' '/dev/fuse (yes|no)' \
-		'formats canm cas .*'; do
+		'formats canm cas .*' 'archives cpk rab zip'; do
 		like "$words: $line" "$OUT" "(^|
 )$line"
 	done
