@@ -18,6 +18,12 @@ void diagnostics_free(struct diagnostics *d);
 void diagnose(struct vfs *v, const char *path, const char *how, const char *reason);
 /* The name is gone: removes its entry. */
 void diagnose_gone(struct vfs *v, const struct node *folder, const char *name) EXCLUDES(vfs_class);
+/*
+ * An ordinary file got this name in a folder. If it looks like the text of a bone in bones/, adds
+ * an entry, since it is none.
+ */
+void diagnose_no_bone(struct vfs *v, const struct target *folder, const char *name)
+	EXCLUDES(vfs_class);
 /* Adds an event, with the current time. The last 1024 are kept. */
 void diagnose_event(struct vfs *v, const char *path, const char *how, const char *reason);
 /* Withdraws the last event of this path and kind. */

@@ -2,6 +2,7 @@
 #include "end.h"
 #include "batches.h"
 #include "clips.h"
+#include "diagnostics.h"
 #include "handle.h"
 
 /* ---- names ---- */
@@ -16,13 +17,40 @@ static bool whole_folder_is_absent(const struct animation *a) REQUIRES(vfs_class
 	return false;
 }
 
+/* Appends the path of a text of a bone, one for each folder. */
+static void end_note_back(const struct node *parent, const char *name, const struct node **last,
+			  struct buf *paths) REQUIRES(vfs_class)
+{
+	if (parent->thing->kind != THING_BONES || parent == *last)
+		return;
+	*last = parent;
+	node_path_of(parent, name, paths); /* it has its NUL; nothing without a path */
+}
+
+static void end_say_back(struct vfs *v, const struct buf *paths)
+{
+	const char *path = (const char *)paths->data, *end = path + paths->size;
+
+	for (; path < end && !paths->failed; path += strlen(path) + 1)
+		diagnose_event(v, path, "came back",
+			       "a bone is not removed with its texts; animfs bone remove removes "
+			       "it, and so does its line under \"bones\" in clip.json");
+}
+
 void end_come_back(struct vfs *v, struct animation *a, struct changes *changes)
 {
+	const struct node *last = NULL;
+	struct buf paths = BUF_INIT;
+	bool whole;
+
 	vfs_lock(v);
+	whole = whole_folder_is_absent(a);
 	while (a->absent.first) {
 		const char *name = a->absent.first->name;
 		struct node *parent = node_get(a->absent.first->parent);
 
+		if (!whole)
+			end_note_back(parent, name, &last, &paths);
 		/* The kernel considers a removed folder dead, so the name must get another node. */
 		if (!thing_is_virtual(parent->thing))
 			nodes_unlink(&v->nodes, parent, name);
@@ -32,6 +60,8 @@ void end_come_back(struct vfs *v, struct animation *a, struct changes *changes)
 		node_put(&v->nodes, parent);
 	}
 	vfs_unlock(v);
+	end_say_back(v, &paths);
+	buf_release(&paths);
 }
 
 int end_finish(struct vfs *v, struct animation *a, struct changes *changes)

@@ -962,6 +962,8 @@ static int rename_once(struct vfs *v, const struct request *who, uint64_t parent
 		error = choose_rename(&m);
 	if (!error && !m.from.is_view && !(flags & RENAME_EXCHANGE))
 		diagnose_gone(v, m.from.parent.node, name);
+	if (!error && !m.to.is_view)
+		diagnose_no_bone(v, &m.to.parent, new_name);
 	free(m.caller);
 	if (!error && m.overtaken) {
 		vfs_lock(v);
