@@ -76,12 +76,15 @@ static bool says_something(const struct field *f, const char *rate)
 
 static void convert_say_field(const struct field *f, struct buf *lost)
 {
+	size_t at = lost->size;
+
 	if (f->type == FIELD_TEXT)
 		buf_format(lost, "%s \"%s\"", f->name, f->text);
 	else if (f->type == FIELD_REAL)
 		buf_format(lost, "%s %g", f->name, f->real);
 	else
 		buf_format(lost, "%s %" PRId64, f->name, f->integer);
+	buf_one_line(lost, at);
 }
 
 /* "walk: counter1 160, flag 4" */
@@ -406,12 +409,16 @@ static bool reduce_repeats(const struct reducing *r)
 
 enum key_loss { LOSS_PAST_END, LOSS_TANGENTS, LOSS_GAPS, LOSS_COUNT };
 
-/* Is there a frame of the clip, between the first and the last key, without a key? */
-static bool has_gaps(const struct curve *c, uint32_t frames)
+/* Is a key made in a frame that had none: between the first and the last, or in all of the clip? */
+static bool has_gaps(const struct curve *c, uint32_t frames, bool sparse)
 {
 	uint32_t shown = curve_shown(c, frames);
 
-	return c->frames && shown > 1 && c->frames[shown - 1] - c->frames[0] > shown - 1;
+	if (!c->frames || shown == 0)
+		return false;
+	if (!sparse && c->count > 1)
+		return shown < frames;
+	return c->frames[shown - 1] - c->frames[0] > shown - 1 || (!sparse && c->frames[0] > 0);
 }
 
 static bool loses_keys(const struct reducing *r, const struct curve *c, enum key_loss loss)
@@ -424,7 +431,7 @@ static bool loses_keys(const struct reducing *r, const struct curve *c, enum key
 	case LOSS_TANGENTS:
 		return c->timing && c->count > 1;
 	default:
-		return !c->timing && c->keyed && has_gaps(c, frames);
+		return !c->timing && c->keyed && has_gaps(c, frames, r->to->format->sparse);
 	}
 }
 

@@ -79,7 +79,7 @@ is "are said" "$OUT" "animfs: small.006: canm cannot store
 the file: bytes without a known meaning: in the header, the table or at the end
 the file: effect_high 118489088, effect_low 4660
 small: counter1 160
-small: which frames have keys (all get one) of 2 bones (bone_1BB5, bone_11EA)
+small: which frames have keys (all get one) of 3 bones (bone_0E7A, bone_1BB5, bone_11EA)
 animfs: lost.canm: not made, since that would be lost
 accepted here: --lossy, which makes it without"
 ok "and not made" test ! -e lost.canm

@@ -55,7 +55,8 @@ START_TEST(fields_of_one_format_are_lost_with_their_values)
 	      "the file: bytes without a known meaning: in the header, the table or at the end\n"
 	      "the file: effect_high 118489088, effect_low 4660\n"
 	      "small: counter1 160\n"
-	      "small: which frames have keys (all get one) of 2 bones (bone_1BB5, bone_11EA)\n");
+	      "small: which frames have keys (all get one) of 3 bones (bone_0E7A, bone_1BB5, "
+	      "bone_11EA)\n");
 	teardown();
 	setup("walk.anim");
 	loses_line("ff9anim", "walk: name \"ANH_MAIN_F0_ZDN_WALK\", before 2, after 2, legacy 1, ");
@@ -67,6 +68,20 @@ START_TEST(fields_of_one_format_are_lost_with_their_values)
 	teardown();
 	setup("v203.cas");
 	loses_line("canm", "the file: its records, by which the game decides ");
+	teardown();
+}
+END_TEST
+
+START_TEST(a_text_of_a_file_stays_on_its_line)
+{
+	struct clip *clip;
+	bool found;
+
+	setup("floats.anim");
+	clip = anim_edit_clip(edited, 0);
+	clip_edit_field(edited, clip, "name", &found)->text = "a\nfloats: \033[31m";
+	ck_assert(found);
+	loses_line("canm", "floats: name \"a?floats: ?[31m\", before 2");
 	teardown();
 }
 END_TEST
@@ -200,6 +215,7 @@ Suite *convert_suite(void)
 
 	tcase_add_test(tc, within_a_format_nothing_is_lost);
 	tcase_add_test(tc, fields_of_one_format_are_lost_with_their_values);
+	tcase_add_test(tc, a_text_of_a_file_stays_on_its_line);
 	tcase_add_test(tc, a_loop_number_that_is_no_loop_is_lost);
 	tcase_add_test(tc, times_that_the_frames_do_not_give_are_lost);
 	tcase_add_test(tc, keys_that_are_made_anew_are_lost);
