@@ -4,11 +4,14 @@
 #include "versions.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define POLL_MS 200
+#define GAP_MAX 32 /* earlier files in a row whose versions were forgotten */
 
 /* ---- of a view ---- */
 
@@ -131,6 +134,40 @@ static int follow_log(const struct listing *l)
 
 /* ---- log ---- */
 
+/* Is the file that is there now, if any, its owner's, too? */
+static bool is_for_owner(const struct versions *v, const struct history_book *earlier)
+{
+	struct stat st;
+
+	return !v->is_there || (!fstatat(v->file.dir, v->file.name, &st, AT_SYMLINK_NOFOLLOW) &&
+				history_log_last(&earlier->log)->uid == st.st_uid);
+}
+
+/* Names the removed files that had this name before another file got it. */
+static void list_earlier(const struct versions *v)
+{
+	struct history_file file = {.dir = -1, .folder = v->file.folder};
+	char name[PATH_MAX];
+	unsigned listed = 0;
+
+	for (unsigned i = 1, gap = 0; v->file.name && gap < GAP_MAX; i++, gap++) {
+		struct history_book book;
+
+		if (!history_earlier(v->file.name, i, name))
+			break;
+		file.name = name;
+		if (!history_open_end(v->t.site.state, &file, &book)) {
+			gap = 0;
+			if (is_for_owner(v, &book))
+				printf("%s %s",
+				       listed++ ? "" : "earlier files of this name:", name);
+		}
+		history_release(&book);
+	}
+	if (listed)
+		putchar('\n');
+}
+
 static int log_list_versions(const struct listing *l)
 {
 	struct err err = {.code = ERR_NONE};
@@ -144,6 +181,8 @@ static int log_list_versions(const struct listing *l)
 		command_error(l->path, &err);
 		status = STATUS_TROUBLE;
 	}
+	if (!l->json)
+		list_earlier(&v);
 	versions_release(&v);
 	return status;
 }

@@ -197,10 +197,69 @@ static int set_aside(int top, const char *key)
 	return EEXIST;
 }
 
+bool history_earlier(const char *path, unsigned i, char out[PATH_MAX])
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const size_t stem =
+		(size_t)(name - path) + (*name == '.') + strcspn(name + (*name == '.'), ".");
+	const int size = snprintf(out, PATH_MAX, "%.*s~%u~%s", (int)stem, path, i, path + stem);
+
+	return size < PATH_MAX && strlen(out + (name - path)) <= NAME_MAX;
+}
+
 /*
- * Sets the folder aside if its versions belong to another path. Different paths have the same key
- * only if they were constructed to.
+ * Moves a folder to the key of another path. The path file is changed first: after a kill,
+ * history_recover renames the folder to match.
  */
+static int give_path(struct state *state, int top, const char *key, const char *path)
+{
+	char right[KEY_SIZE];
+	int folder, error = dirfd_walk(top, key, O_PATH | O_DIRECTORY, &folder);
+
+	if (error)
+		return error;
+	error = write_path(state, folder, path);
+	close(folder);
+	history_key_of(path, right);
+	return error ? error : dirfd_rename(top, key, top, right, RENAME_NOREPLACE);
+}
+
+/*
+ * Frees the key of a path whose file is gone: the file's versions become those of an earlier file
+ * (history_earlier).
+ */
+static void set_earlier(struct state *state, int top, const char *path)
+{
+	char key[KEY_SIZE], free_key[KEY_SIZE], to[PATH_MAX];
+	struct stat st;
+
+	history_key_of(path, key);
+	for (unsigned i = 1; i <= HISTORY_EARLIER_MAX && history_earlier(path, i, to); i++) {
+		history_key_of(to, free_key);
+		if (!faccessat(top, free_key, F_OK, AT_SYMLINK_NOFOLLOW) ||
+		    !fstatat(state_source(state), to, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		if (!give_path(state, top, key, to))
+			return;
+		break;
+	}
+	set_aside(top, key);
+}
+
+/*
+ * Frees a key whose folder has another path. Two paths have the same key only if they were
+ * constructed to; otherwise another process is moving the folder, or was killed meanwhile.
+ */
+static int clear_key(int top, const char *key, const char *there)
+{
+	char right[KEY_SIZE];
+
+	history_key_of(there, right);
+	if (strcmp(right, key) != 0 && !dirfd_rename(top, key, top, right, RENAME_NOREPLACE))
+		return 0;
+	return set_aside(top, key);
+}
+
 static int check_path(struct state *state, int top, const char *key, const char *path, bool make,
 		      int *folder)
 {
@@ -212,7 +271,7 @@ static int check_path(struct state *state, int top, const char *key, const char 
 	if (said && strcmp((const char *)there.data, path) != 0) {
 		close(*folder);
 		*folder = -1;
-		error = make ? set_aside(top, key) : ENOENT;
+		error = make ? clear_key(top, key, (const char *)there.data) : ENOENT;
 		if (!error)
 			error = dirfd_make_folders(top, key, folder);
 		said = false;
@@ -1396,22 +1455,17 @@ int history_for_each(struct state *state, history_each *each, void *closure)
 
 /* ---- renames ---- */
 
-/* The path file is changed first: after a kill, history_recover renames the folder to match. */
 static void history_move_folder(struct state *state, int top, const char *key, const char *to)
 {
 	char now[KEY_SIZE];
-	int folder, error = dirfd_walk(top, key, O_PATH | O_DIRECTORY, &folder);
 
-	if (error)
-		return;
-	error = write_path(state, folder, to);
-	close(folder);
 	history_key_of(to, now);
-	if (error || strcmp(now, key) == 0)
+	if (strcmp(now, key) == 0)
 		return;
-	if (faccessat(top, now, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-		set_aside(top, now);
-	renameat(top, key, top, now);
+	if (give_path(state, top, key, to) != EEXIST)
+		return;
+	set_earlier(state, top, to);
+	(void)dirfd_rename(top, key, top, now, RENAME_NOREPLACE);
 }
 
 struct renaming {

@@ -11,6 +11,9 @@
  *     blob                 the caller's notes about the file's versions
  *   DIR/history/NUMBER-1/  the same of a file whose name belongs to another owner's file by now
  *
+ * If a file with versions is renamed to the name of a removed one, the versions of that are kept as
+ * those of NAME~1~.EXT in the same folder, where there is no such file (history_earlier).
+ *
  * Copies are avoided: the replaced file is moved here, or linked before it is replaced; if links
  * are refused, its data is shared (FICLONE) or copied. Once the save has returned, no file here is
  * a link to the live file in SOURCE.
@@ -217,6 +220,12 @@ int history_for_each(struct state *state, history_each *each, void *closure);
 
 /* ---- other changes ---- */
 
+/*
+ * Makes the path under which the versions of an earlier file of this path are kept: "b~1~.canm" for
+ * "b.canm"; i is 1 to HISTORY_EARLIER_MAX. False if the path would be too long.
+ */
+bool history_earlier(const char *path, unsigned i, char out[PATH_MAX]);
+#define HISTORY_EARLIER_MAX 999
 /* Records that a file or folder has moved. Neither takes nor needs the lock. */
 void history_rename(struct state *state, const char *from, const char *to);
 /* Removes all versions of a file, and its blob. ENODATA if there are none. With the lock. */

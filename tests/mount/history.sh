@@ -98,6 +98,32 @@ ok "the one before" cmp "$SRC/obj/v.canm" "$WORK/three"
 mv "$MNT/obj" "$MNT/other"
 ok "and in a renamed folder" redo "$SRC/other/v.canm"
 ok "again" cmp "$SRC/other/v.canm" "$WORK/one"
+
+# ---- a name that another file gets ----
+V=$MNT/other/v.canm
+cp "$WORK/three" "$SRC/other/w.canm"
+ok "another file" after 250 test -d "$MNT/other/w.canm/walk"
+cat "$WORK/one" >"$MNT/other/w.canm/raw.canm"
+rm -r "$V"
+mv "$MNT/other/w.canm" "$V"
+like "log names the file that was removed" "$(log "$V" | tail -n 1)" '^earlier files of this name: v~1~.canm$'
+is "--json does not" "$(log --json "$V" | grep -c earlier)" 0
+ok "undo brings that back" undo "$MNT/other/v~1~.canm"
+ok "as it was" cmp "$SRC/other/v~1~.canm" "$WORK/one"
+ok "and goes back in the other" undo "$V"
+ok "to what that was" cmp "$SRC/other/v.canm" "$WORK/three"
+ok "redo" redo "$V"
+rm -r "$V"
+mv "$MNT/other/v~1~.canm" "$V"
+like "also where that one takes its name again" "$(log "$V" | tail -n 1)" '^earlier files of this name: v~2~.canm$'
+if [ "$(id -u)" -eq 0 ]; then
+	umount_animfs
+	chown 1234 "$SRC/other/v.canm"
+	is "but not to another owner" "$(log "$V" 2>&1 | grep -c earlier)" 0
+	chown 0 "$SRC/other/v.canm"
+	mount_animfs
+fi
+
 mv "$SRC/other" "$SRC/obj" # by somebody else
 like "others' renames are not followed" "$(log "$SRC/obj/v.canm" 2>&1)" 'no versions'
 umount_animfs

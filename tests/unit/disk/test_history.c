@@ -570,6 +570,56 @@ START_TEST(versions_go_where_the_file_goes)
 }
 END_TEST
 
+static void replace_name(const char *first, const char *second)
+{
+	file.name = "b.canm";
+	put("obj/b.canm", first);
+	ck_assert_int_eq(save_in(second, 0), 0);
+	ck_assert_int_eq(rename("obj/b.canm", FILE_PATH), 0);
+	history_rename(state, "obj/b.canm", FILE_PATH);
+	file.name = "a.canm";
+}
+
+START_TEST(an_earlier_file_of_the_name_comes_back)
+{
+	put(FILE_PATH, "one");
+	save("two");
+	ck_assert_int_eq(remove_file(), 0);
+	replace_name("x", "y");
+	ck_assert_str_eq(shown(), "1f x|2e -");
+	file.name = "a~1~.canm";
+	ck_assert_str_eq(shown(), "1f one|2e two|3r -");
+	ck_assert_int_eq(undo(), 0);
+	ck_text("obj/a~1~.canm", "two");
+	file.name = "a.canm";
+	ck_assert_int_eq(remove_file(), 0);
+	replace_name("v", "w");
+	ck_assert_str_eq(shown(), "1f v|2e -");
+	file.name = "a~2~.canm";
+	ck_assert_str_eq(shown(), "1f x|2e y|3r -");
+	file.name = "a.canm";
+}
+END_TEST
+
+START_TEST(the_name_of_an_earlier_file)
+{
+	static const char *const names[][2] = {
+		{"a.canm", "a~7~.canm"},
+		{"o.d/a.canm.skeleton.csv", "o.d/a~7~.canm.skeleton.csv"},
+		{"o.d/.a.b", "o.d/.a~7~.b"},
+		{"o.d/a", "o.d/a~7~"}};
+	char out[PATH_MAX], name[NAME_MAX + 1];
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		ck_assert(history_earlier(names[i][0], 7, out));
+		ck_assert_str_eq(out, names[i][1]);
+	}
+	memset(name, 'x', sizeof(name));
+	name[NAME_MAX - 2] = '\0';
+	ck_assert(!history_earlier(name, 7, out));
+}
+END_TEST
+
 /* A save looked for the folder before it was renamed. */
 START_TEST(versions_stay_together_while_a_folder_is_renamed)
 {
@@ -1167,6 +1217,23 @@ START_TEST(killed_while_a_file_was_renamed)
 }
 END_TEST
 
+/* Its path is an earlier file's already, but its folder still has the key of the present one. */
+START_TEST(killed_while_an_earlier_file_was_renamed)
+{
+	char path[200];
+
+	put(FILE_PATH, "one");
+	save("two");
+	snprintf(path, sizeof(path), "%s/path", versions());
+	put(path, "obj/a~1~.canm");
+	save("three");
+	ck_assert_str_eq(shown(), "1f two|2e -");
+	file.name = "a~1~.canm";
+	ck_assert_str_eq(shown(), "1f one|2e -");
+	file.name = "a.canm";
+}
+END_TEST
+
 /* ---- after a power cut ---- */
 
 /* A version whose line is lost, and the versions after it. */
@@ -1298,6 +1365,8 @@ Suite *history_suite(void)
 	tcase_add_test(tc, a_file_that_a_batch_made_goes_with_it);
 	tcase_add_test(tc, a_file_in_use_stays_as_it_is);
 	tcase_add_test(tc, versions_go_where_the_file_goes);
+	tcase_add_test(tc, an_earlier_file_of_the_name_comes_back);
+	tcase_add_test(tc, the_name_of_an_earlier_file);
 	tcase_add_test(tc, versions_stay_together_while_a_folder_is_renamed);
 	tcase_add_test(tc, nothing_is_called_like_an_animation);
 	tcase_add_test(tc, another_owners_file_has_none_of_it);
@@ -1329,6 +1398,7 @@ Suite *history_suite(void)
 	tcase_add_test(tc, what_cannot_be_read_was_not_removed);
 	tcase_add_test(tc, killed_while_a_line_was_written);
 	tcase_add_test(tc, killed_while_a_file_was_renamed);
+	tcase_add_test(tc, killed_while_an_earlier_file_was_renamed);
 	tcase_add_test(tc, bytes_without_a_line_are_not_overwritten);
 	tcase_add_test(tc, a_path_that_is_empty_is_written_anew);
 	tcase_add_test(tc, a_line_says_what_the_entry_says);
