@@ -23,6 +23,9 @@
 #define PATH "path"
 #define BLOB "blob"
 #define BLOB_MAX ((size_t)64 << 20)
+#define COUNT ".count"
+#define COUNT_SIZE 256
+#define COUNT_AGE ((int64_t)3600 * 1000000000) /* then all is counted again */
 #define WHAT_MAX 400
 #define PROGRAM_MAX 64
 #define VIEW_MAX 2048
@@ -45,10 +48,9 @@ struct history {
 	bool moving GUARDED_BY(
 		history_class); /* a rename in SOURCE and in the history is in progress */
 	unsigned opening GUARDED_BY(history_class); /* saves that are opening their folder */
-	/* Bytes of all versions, valid while the folder's mtime is `mark`. */
+	/* Bytes of all versions, as they were counted at `counted`; since then added up. */
 	uint64_t total GUARDED_BY(replace_class);
-	struct timespec mark GUARDED_BY(replace_class);
-	bool is_counted GUARDED_BY(replace_class);
+	int64_t counted GUARDED_BY(replace_class);
 };
 
 UNSHARED struct history *history_new(struct state *state, uint64_t limit)
@@ -305,6 +307,78 @@ static int history_open_folder(struct state *state, const char *path, bool make,
 		error = check_path(state, top, key, path, make, folder);
 	close(top);
 	return error;
+}
+
+/* ---- the count ---- */
+
+/*
+ * The file COUNT holds the bytes of all versions, for whichever process saves next, and the mtime
+ * that the folder got with it. If the folder has another one, the count is out of date.
+ */
+static bool history_read_count(struct history *h) REQUIRES(replace_class)
+{
+	struct buf text = BUF_INIT;
+	int64_t seconds, counted, age;
+	uint64_t total;
+	long ns;
+	struct stat top, st;
+	int fd;
+	bool valid;
+
+	if (open_top(h->state, false, &fd))
+		return false;
+	valid = !fstat(fd, &top) && !dirfd_read(fd, COUNT, COUNT_SIZE, &text, &st);
+	close(fd);
+	buf_char(&text, '\0');
+	valid = valid && !text.failed &&
+		sscanf((const char *)text.data, "%" SCNu64 " %" SCNd64 " %" SCNd64 ".%ld\n", &total,
+		       &counted, &seconds, &ns) == 4;
+	buf_release(&text);
+	if (!valid || seconds != top.st_mtim.tv_sec || ns != top.st_mtim.tv_nsec)
+		return false;
+	age = clock_wall_ns() - counted;
+	h->total = total;
+	h->counted = counted;
+	return age >= 0 && age < COUNT_AGE;
+}
+
+static void history_write_count(struct history *h) REQUIRES(replace_class)
+{
+	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
+	char line[COUNT_SIZE];
+	const int flags = O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY;
+	struct stat st;
+	int top, fd, size, error;
+
+	if (open_top(h->state, false, &top))
+		return;
+	/* First: a new file changes the folder's mtime. */
+	error = dirfd_open(top, COUNT, flags, 0600, &fd);
+	/* Another user's: root saved in our state directory. */
+	if (error == EACCES && !unlinkat(top, COUNT, 0))
+		error = dirfd_open(top, COUNT, flags, 0600, &fd);
+	if (!error) {
+		times[1] = clock_wall();
+		if (!utimensat(top, ".", times, 0) && !fstat(top, &st)) {
+			size = snprintf(line, sizeof(line),
+					"%020" PRIu64 " %020" PRId64 " %020" PRId64 ".%09ld\n",
+					h->total, h->counted, (int64_t)st.st_mtim.tv_sec,
+					st.st_mtim.tv_nsec);
+			(void)!pwrite(fd, line, (size_t)size, 0);
+		}
+		close(fd);
+	}
+	close(top);
+}
+
+/*
+ * Makes the next save count all versions. The file is kept, since a full disk might not let us
+ * create it again.
+ */
+static void history_forget_count(struct history *h) REQUIRES(replace_class)
+{
+	h->counted = 0;
+	history_write_count(h);
 }
 
 /* ---- lines ---- */
@@ -684,8 +758,12 @@ static uint64_t find_copy(const struct history_save *s)
 static int begin_save(struct history_save *s, const struct bytes *was, uint64_t batch)
 	REQUIRES(replace_class)
 {
+	const bool is_counted = history_read_count(s->history);
 	int error = open_save(s, was);
 
+	/* The first save of a file makes a folder, which changes the mtime and not the count. */
+	if (is_counted && !history_read_count(s->history))
+		history_write_count(s->history);
 	if (!error)
 		error = history_catch_up(s);
 	if (error)
@@ -1022,45 +1100,6 @@ static uint64_t limit_now(const struct history *h)
 	return space / 10;
 }
 
-static bool history_same_time(const struct timespec *a, const struct timespec *b)
-{
-	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
-}
-
-/*
- * Does the folder still have the mtime of our last change? If so, no other process has added
- * versions.
- */
-static bool is_ours(struct history *h) REQUIRES(replace_class)
-{
-	struct stat st;
-	int top;
-	bool ours = false;
-
-	if (h->is_counted && !open_top(h->state, false, &top)) {
-		ours = !fstat(top, &st) && history_same_time(&st.st_mtim, &h->mark);
-		close(top);
-	}
-	return ours;
-}
-
-static void make_ours(struct history *h) REQUIRES(replace_class)
-{
-	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
-	struct stat st;
-	int top;
-
-	h->is_counted = false;
-	if (open_top(h->state, false, &top))
-		return;
-	times[1] = clock_wall();
-	if (!utimensat(top, ".", times, 0) && !fstat(top, &st)) {
-		h->mark = st.st_mtim;
-		h->is_counted = true;
-	}
-	close(top);
-}
-
 static size_t list_running(struct history *h, uint64_t batch, uint64_t out[RUNNING_MAX + 1])
 {
 	size_t count = 0;
@@ -1076,33 +1115,36 @@ static size_t list_running(struct history *h, uint64_t batch, uint64_t out[RUNNI
 	return count;
 }
 
-static void disk_history_make_room(struct history *h, uint64_t target, uint64_t batch)
+/* False: not all could be counted. */
+static bool disk_history_make_room(struct history *h, uint64_t target, uint64_t batch)
 	REQUIRES(replace_class)
 {
 	uint64_t batches[RUNNING_MAX + 1];
 	struct history_running running = {batches, list_running(h, batch, batches)};
 
-	if (history_make_room(h->state, target, &running, &h->total))
-		h->is_counted = false;
-	else
-		make_ours(h);
+	if (history_make_room(h->state, target, &running, &h->total)) {
+		history_forget_count(h);
+		return false;
+	}
+	h->counted = clock_wall_ns();
+	history_write_count(h);
+	return true;
 }
 
 /* Accounts for `added` more bytes and drops old versions if there are too many. */
 static void limit_space(struct history *h, uint64_t added, uint64_t batch) REQUIRES(replace_class)
 {
-	uint64_t limit = limit_now(h);
+	const uint64_t limit = limit_now(h);
 
-	if (is_ours(h) && h->total + added <= limit) {
-		h->total += added;
-		if (added)
-			make_ours(h);
-		return;
-	}
-	if (!is_ours(h)) {
-		disk_history_make_room(h, UINT64_MAX, batch);
-		if (h->is_counted && h->total <= limit)
+	if (history_read_count(h)) {
+		if (h->total + added <= limit) {
+			h->total += added;
+			if (added)
+				history_write_count(h);
 			return;
+		}
+	} else if (disk_history_make_room(h, UINT64_MAX, batch) && h->total <= limit) {
+		return;
 	}
 	disk_history_make_room(h, limit - limit / SLACK, batch);
 }
@@ -1173,7 +1215,8 @@ bool history_yield(struct history *h, int error, int dir, uint64_t size, uid_t p
 	running.count = list_running(h, 0, batches);
 	if (history_free_room(h->state, need, error == EDQUOT ? &owner : NULL, &running, &made))
 		return false;
-	h->is_counted &= !made;
+	if (made)
+		history_forget_count(h);
 	return made;
 }
 

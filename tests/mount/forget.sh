@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC/w.canm"
 M=$MNT/w.canm
-left() { find "$SRC/.animfs/history" -mindepth 1 ! -name .gitignore; }
+left() { find "$SRC/.animfs/history" -mindepth 1 ! -name .gitignore ! -name .count; }
 set_x() { sed -i "2s/^\([^,]*,[^,]*\),[^,]*/\1,$1/" "$M/walk/bones/hip.csv"; }
 
 # ---- beside a mount, which keeps what it knows of the versions 2 s after a save ----

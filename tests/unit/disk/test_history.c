@@ -662,7 +662,7 @@ START_TEST(another_owners_file_has_none_of_it)
 	ck_assert_int_eq(undo(), ENODATA);
 	save("mine, too");
 	ck_assert_str_eq(shown(), "1f mine|2e -");
-	ck_assert_int_eq(count_entries(".animfs/history"), 3); /* with .gitignore */
+	ck_assert_int_eq(count_entries(".animfs/history"), 4); /* with .count and .gitignore */
 }
 END_TEST
 
@@ -718,7 +718,7 @@ START_TEST(forgotten_is_forgotten)
 	ck_assert_int_eq(history_forget(state, &file), ENODATA);
 	state_unlock(state);
 	ck_assert_str_eq(shown(), "none");
-	ck_assert_int_eq(count_entries(".animfs/history"), 1);
+	ck_assert_int_eq(count_entries(".animfs/history"), 2);
 	ck_text(FILE_PATH, "two");
 }
 END_TEST
@@ -1234,6 +1234,62 @@ START_TEST(killed_while_an_earlier_file_was_renamed)
 }
 END_TEST
 
+/* ---- the count of all versions ---- */
+
+/* What .count says; then has it say `total`, counted at `when` (0: as it was). */
+static uint64_t say_counted(uint64_t total, int64_t when)
+{
+	int fd = open(".animfs/history/.count", O_RDWR | O_CLOEXEC);
+	unsigned long long said;
+	long long counted;
+	char text[256] = "";
+	int size;
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_gt(pread(fd, text, sizeof(text) - 1, 0), 0);
+	ck_assert_int_eq(sscanf(text, "%llu %lld", &said, &counted), 2);
+	if (total) {
+		size = snprintf(text, sizeof(text), "%020llu %020lld", (unsigned long long)total,
+				when ? (long long)when : counted);
+		ck_assert_int_eq(pwrite(fd, text, (size_t)size, 0), size);
+	}
+	close(fd);
+	return said;
+}
+
+#define MANY ((uint64_t)1 << 20)
+
+START_TEST(the_next_process_need_not_count)
+{
+	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = 1000}};
+	uint64_t one;
+
+	put(FILE_PATH, "one");
+	save("two");
+	one = say_counted(MANY, 0);
+	again(HISTORY_DEFAULT);
+	save("three");
+	ck_assert_uint_eq(say_counted(0, 0), MANY + one);
+	/* The first version of another file has a folder of its own. */
+	file.name = "b.canm";
+	put("obj/b.canm", "one");
+	ck_assert_int_eq(save_in("two", 0), 0);
+	ck_assert_uint_eq(say_counted(0, 0), MANY + 2 * one);
+	file.name = "a.canm";
+	/* A program that does not know of the count. */
+	ck_assert_int_eq(utimensat(AT_FDCWD, ".animfs/history", times, 0), 0);
+	save("four");
+	ck_assert_uint_eq(say_counted(MANY, 1), 4 * one);
+	/* That is too long ago. */
+	save("five");
+	ck_assert_uint_eq(say_counted(0, 0), 5 * one);
+	/* A count that was torn. */
+	ck_assert_int_eq(truncate(".animfs/history/.count", 30), 0);
+	save("six");
+	ck_assert_uint_eq(say_counted(0, 0), 6 * one);
+}
+END_TEST
+
 /* ---- after a power cut ---- */
 
 /* A version whose line is lost, and the versions after it. */
@@ -1399,6 +1455,7 @@ Suite *history_suite(void)
 	tcase_add_test(tc, killed_while_a_line_was_written);
 	tcase_add_test(tc, killed_while_a_file_was_renamed);
 	tcase_add_test(tc, killed_while_an_earlier_file_was_renamed);
+	tcase_add_test(tc, the_next_process_need_not_count);
 	tcase_add_test(tc, bytes_without_a_line_are_not_overwritten);
 	tcase_add_test(tc, a_path_that_is_empty_is_written_anew);
 	tcase_add_test(tc, a_line_says_what_the_entry_says);
