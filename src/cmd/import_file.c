@@ -12,8 +12,8 @@
 #include "store/commit_skeleton.h"
 #include "store/create.h"
 #include "store/digests_kept.h"
-#include "store/draft.h"
 #include "store/overlay.h"
+#include "store/typed.h"
 #include "text/table.h"
 #include "view/json.h"
 #include "view/own_digest.h"
@@ -225,7 +225,7 @@ static void import_file_check_text(struct importing *m, struct import_text *text
 	else if (text->fate == COPIED_GENERATED && !own_digest_recognized(buf_bytes(&text->text)) &&
 		 !(m->version && import_file_look_up(m, text, &now) &&
 		   XXH128_isEqual(now, text_hash_of(buf_bytes(&text->text)))))
-		draft_refuse_generated(m->version && m->version->codec->format->stills, &text->err);
+		typed_refuse_generated(m->version && m->version->codec->format->stills, &text->err);
 	text->used = text->fate == COPIED_USED || text->fate == COPIED_SILENT;
 	if (text->fate != COPIED_USED)
 		return;

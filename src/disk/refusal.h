@@ -8,14 +8,7 @@
 #define ANIMFS_DISK_REFUSAL_H
 
 #include "state.h"
-
-/*
- * "path:14:6: reason" (line 14, character 6), the line with a caret under the fault, the cell of a
- * table, the values that would be accepted, and where the text is kept (`kept`, or NULL when it is
- * not). Appends to out.
- */
-void refusal_explain(const char *path, struct bytes text, const struct err *err, const char *kept,
-		     struct buf *out);
+#include "util/explain.h"
 
 /* The total size of refused texts in a state directory (--rejected-max). Thread-safe. */
 struct refusals;

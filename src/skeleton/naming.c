@@ -71,6 +71,12 @@ static struct naming_table *table_new(struct bone_names *names)
 	return t;
 }
 
+struct naming_table *naming_table_read(struct bytes text, const struct format *format,
+				       struct err *err)
+{
+	return table_new(bone_names_read(text, format, err));
+}
+
 /* ---- the file ---- */
 
 struct naming *naming_new(int folder, naming_reporter *report, void *closure)
@@ -132,7 +138,7 @@ static void parse_table(struct naming *n, const struct format *format) REQUIRES(
 	bool wrong;
 
 	naming_table_put(n->table);
-	n->table = table_new(bone_names_read(buf_bytes(&n->text), format, &err));
+	n->table = naming_table_read(buf_bytes(&n->text), format, &err);
 	wrong = err.code && err.code != ERR_MEMORY;
 	n->format = n->table || wrong ? format : NULL;
 	if (wrong)

@@ -25,6 +25,10 @@ void naming_table_put(struct naming_table *t);                 /* drops a refere
  */
 typedef void naming_reporter(void *closure, const char *fault);
 
+/* The table that this text is. NULL and err: it is none, or out of memory. */
+struct naming_table *naming_table_read(struct bytes text, const struct format *format,
+				       struct err *err);
+
 struct naming;
 /* `folder` is not closed, and must stay open until naming_free. NULL when out of memory. */
 struct naming *naming_new(int folder, naming_reporter *report, void *closure);

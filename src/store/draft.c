@@ -2,8 +2,8 @@
 #include "draft.h"
 
 #include "commit_skeleton.h"
+#include "typed.h"
 #include "util/timing.h"
-#include "view/own_digest.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -121,11 +121,6 @@ bool draft_is_contradictory(const struct draft *d)
 {
 	return d->state == DRAFT_SAVED_STALE ||
 	       (d->state == DRAFT_SAVED && draft_hangs_together(d->place.view));
-}
-
-static bool draft_is_generated(const struct view *view)
-{
-	return !view->whole && !view->parse && !view->parse_skeleton;
 }
 
 /* Is the file unchanged since the draft's last commit? */
@@ -312,29 +307,6 @@ void attempt_release(struct attempt *a)
 	*a = (struct attempt){.text = NULL};
 }
 
-bool draft_refuse_generated(bool stills, struct err *err)
-{
-	err_at(err, ERR_TEXT, 0, 0,
-	       "this text is generated from the %s, and was changed by hand: its last line is not "
-	       "its digest",
-	       stills ? "stills" : "curves");
-	return err_accept(err, "edits of %s; this view follows them",
-			  stills ? "the stills, frames.csv or file.json"
-				 : "bones/*.csv, bones/*.json or clip.json");
-}
-
-/*
- * Accepts a generated text that is unchanged, whichever version it is of: copying a whole folder
- * writes it back.
- */
-static enum verdict save_generated(const struct attempt *a, struct err *err)
-{
-	return own_digest_recognized(text_bytes(a->text)) ||
-			       draft_refuse_generated(a->base->anim->format->stills, err)
-		       ? VERDICT_SAME
-		       : VERDICT_REFUSED;
-}
-
 static enum verdict verdict_of(enum commit commit)
 {
 	return commit == COMMIT_REFUSED ? VERDICT_REFUSED
@@ -400,39 +372,29 @@ static bool is_rendered(const struct attempt *a, const char *file_name)
 	return same;
 }
 
-static bool parse_attempt(struct attempt *a, const struct where *where, struct err *err)
-{
-	const struct view *view = a->place.view;
-	const struct tree tree = {a->base, where_label(where)};
-	const struct shown at = tree_shown(&tree, &a->place);
-
-	if (view->whole || view->parse_skeleton)
-		return true;
-	a->edited = view->parse(&at, text_bytes(a->text), err);
-	return a->edited != NULL;
-}
-
 /* Is the error one that an incomplete text may have, so that it may be pending? */
 static bool attempt_is_half_written(const struct attempt *a, const struct err *err)
 {
+	const struct view *view = a->place.view;
+
 	return a->event == DRAFT_FLUSH_OTHER &&
-	       (is_half_written(err) || is_unfilled(a->place.view, text_bytes(a->text)));
+	       (is_half_written(err) ||
+		(!typed_is_generated(view) && is_unfilled(view, text_bytes(a->text))));
 }
 
 enum verdict attempt_read(struct attempt *a, const struct where *where, struct err *err)
 {
-	bool fine = false;
+	const struct tree tree = {a->base, where_label(where)};
+	const struct shown at = tree_shown(&tree, &a->place);
 
-	if (!text_bytes(a->text).size) {
-		err_set(err, ERR_EMPTY, "the text is empty");
-		err_accept(err, "the whole text; in a bone's CSV, blank cells remove keys");
-	} else if (draft_is_generated(a->place.view)) {
-		return save_generated(a, err);
-	} else {
-		fine = parse_attempt(a, where, err);
-	}
-	if (fine)
+	switch (typed_read(a->place.view, &at, text_bytes(a->text), &a->edited, err)) {
+	case TYPED_EDIT:
 		return VERDICT_SAVED;
+	case TYPED_NOTHING:
+		return VERDICT_SAME;
+	case TYPED_WRONG:
+		break;
+	}
 	return attempt_is_half_written(a, err) ? VERDICT_PENDING : VERDICT_REFUSED;
 }
 

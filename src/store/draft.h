@@ -272,7 +272,4 @@ bool draft_says_less(const struct view *view, struct bytes saved, struct bytes r
  */
 bool draft_is_contradictory(const struct draft *d);
 
-/* Refuses a text of a generated view: sets err and returns false. */
-bool draft_refuse_generated(bool stills, struct err *err);
-
 #endif

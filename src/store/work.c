@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "work.h"
 
+#include "encoded.h"
 #include "model/summary.h"
 #include "overlay.h"
 #include "util/clock.h"
@@ -30,71 +31,43 @@ struct version *work_decode_bytes(const struct work *w, struct buf *bytes, struc
 	return version;
 }
 
-/*
- * A file above --max-file is shown as a plain file, without views: an edit that made it so large
- * could not be reverted through the mount.
- */
-static bool check_size(const struct work *w, struct err *err)
+static struct version *work_decode_again(void *closure, struct buf *bytes, struct err *err)
 {
-	const size_t max = store_settings(source_store(w->source))->max_file;
+	return work_decode_bytes(closure, bytes, err);
+}
 
-	return w->bytes.size <= max ||
-	       err_set(err, ERR_STORE, "the file would have %zu bytes; --max-file allows %zu",
-		       w->bytes.size, max);
+static struct encoding work_encoding(struct work *w)
+{
+	return (struct encoding){.codec = w->codec,
+				 .ground = w->ground,
+				 .current = w->current,
+				 .max = store_settings(source_store(w->source))->max_file,
+				 .decode = work_decode_again,
+				 .closure = w};
 }
 
 bool work_decode_result(struct work *w, struct err *err)
 {
-	if (!check_size(w, err))
-		return false;
-	w->result = work_decode_bytes(w, &w->bytes, err);
+	const struct encoding e = work_encoding(w);
+
+	w->result = encoded_given(&e, &w->bytes, err);
 	return w->result != NULL;
 }
 
 bool work_decode(struct work *w, struct err *err)
 {
-	struct err why = {.code = ERR_NONE};
+	const struct encoding e = work_encoding(w);
 
-	if (!check_size(w, err))
-		return false;
-	w->result = work_decode_bytes(w, &w->bytes, &why);
-	if (w->result)
-		return true;
-	return why.code == ERR_MEMORY
-		       ? err_memory(err)
-		       : err_set(err, ERR_STORE,
-				 "the format cannot hold this edit exactly: the result does not "
-				 "decode: %s",
-				 why.message);
-}
-
-/* A model that was read from several files is never written: refuses any change of it. */
-static bool check_parts(struct work *w, const struct anim *model, struct err *err)
-{
-	const struct anim *anim = w->current->anim;
-
-	if (!anim_stored(model, anim, anim, NULL))
-		return err_set(err, ERR_STORE, "%s", anim->read_only);
-	w->result = version_get(w->current);
-	return true;
+	w->result = encoded_decode(&e, &w->bytes, err);
+	return w->result != NULL;
 }
 
 bool work_encode(struct work *w, const struct anim *model, struct err *err)
 {
-	const struct version *ground = w->ground;
+	const struct encoding e = work_encoding(w);
 
-	if (w->codec->format->parts && w->current)
-		return check_parts(w, model, err);
-	if (!w->codec->encode(model, buf_bytes(&ground->bytes), &w->bytes, err))
-		return w->bytes.failed ? err_memory(err) : false;
-	if (bytes_equal(buf_bytes(&w->bytes), buf_bytes(&w->current->bytes))) {
-		w->result = version_get(w->current);
-	} else {
-		if (!work_decode(w, err))
-			return false;
-		w->result->lineage = w->current->lineage;
-	}
-	return anim_stored(model, ground->anim, w->result->anim, err);
+	w->result = encoded_edit(&e, model, err);
+	return w->result != NULL;
 }
 
 /* ---- putting it in its place ---- */
