@@ -2,7 +2,8 @@
 // The scripts are one program: they are read one behind the other, as a page has them.
 const browser =
 	"window document location performance console atob matchMedia requestAnimationFrame getComputedStyle " +
-	"dispatchEvent Event TextDecoder URLSearchParams ResizeObserver IntersectionObserver";
+	"dispatchEvent Event TextDecoder URLSearchParams ResizeObserver IntersectionObserver " +
+	"TextEncoder WebAssembly URL Blob setTimeout";
 
 export default [
 	{

@@ -27,9 +27,11 @@ const factsOf = (clip, { stills }) => [
 ];
 
 class Player {
-	constructor(clip) {
-		this.clip = prepare(clip);
-		this.figures = [{ clip: this.clip, frame: 0, cache: {} }];
+	// root: what it fills, of a page that shows more than the clip.
+	constructor(clip, root = document.body) {
+		this.root = root;
+		this.alone = root === document.body;
+		this.renew(clip);
 		this.camera = new Camera();
 		this.frame = 0;
 		this.chosen = -1;
@@ -119,8 +121,8 @@ class Player {
 		});
 		const facts = factsOf(clip, clip);
 		if (clip.hasLoop) facts.push(clip.loop ? "loops" : "plays once");
-		document.title = `${clip.name} · ${clip.file}`;
-		document.body.append(
+		if (this.alone) document.title = `${clip.name} · ${clip.file}`;
+		this.root.append(
 			make(
 				"header",
 				{},
@@ -188,6 +190,14 @@ class Player {
 	}
 
 	// ---- what changes ----
+
+	// The same bones and frames with other keys: what is shown, and from where, stays.
+	renew(clip) {
+		this.clip = prepare(clip);
+		this.figures = [{ clip: this.clip, frame: 0, cache: {} }, ...(this.figures || []).slice(1)];
+		this.cache = null;
+		this.redraw();
+	}
 
 	set(state) {
 		Object.assign(this, state);
@@ -385,9 +395,10 @@ class Player {
 		new ResizeObserver(() => this.redraw()).observe(this.plot);
 		on(window, "hashchange", () => this.follow());
 		on(window, "themechange", () => this.redraw());
-		on(document, "keydown", (event) => this.key(event));
+		on(this.alone ? document : this.root, "keydown", (event) => this.key(event));
 		this.listenToPointers();
 		this.listenToPlot();
+		if (!this.alone) return;
 		on(window, "dragover", (event) => {
 			event.preventDefault();
 			document.body.classList.add("drop");
