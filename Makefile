@@ -162,7 +162,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET_CC) $(CC) $(ALL_CPPFLAGS) $(TARGET_FLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/animfs: $(OBJ)
+$(BUILD)/animfs: $(filter-out $(BUILD)/src/web/%,$(OBJ))
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
 
 # Which commit this is, for reports of faults; where there is no repository, nothing is known.
@@ -252,7 +252,44 @@ $(BUILD)/tests/search/sim/lock.o: src/util/lock.c $(BUILD)/flags
 $(BUILD)/sim: $(SIM_OBJ) tests/search/sim/wraps
 	$(QUIET_LINK) $(CC) -o $@ $(SIM_OBJ) -Wl,@tests/search/sim/wraps $(ALL_LDFLAGS) $(LIBS)
 
--include $(shell find $(BUILD)/src $(BUILD)/tests -name '*.d' 2>/dev/null)
+# The page's WebAssembly: the layers that know no files, and what stands in for the C library's rest.
+WEB_CC    ?= clang-14
+WEB_STORE := ages cache encoded labels tree typed version
+WEB_SRC   := $(filter-out $(TEMPLATES) src/text/pack.c src/text/xml.c src/util/clock.c src/util/jobs.c, \
+	$(wildcard $(patsubst %,src/%/*.c,util text model skeleton codec view web web/libc))) \
+	$(WEB_STORE:%=src/store/%.c)
+WEB_OBJ   := $(WEB_SRC:%.c=$(BUILD)/web/%.o)
+WEB_CALLS := $(sort $(shell grep -owE 'web_[a-z_]+' src/web/exports.h))
+WEB_FLAGS := --target=wasm32-wasi -D_Thread_local= -mbulk-memory -mnontrapping-fptoint -msign-ext
+
+# libxxhash is its header; the other headers of this machine are not WebAssembly's.
+$(BUILD)/web/include/xxhash.h:
+	@mkdir -p $(@D)
+	@cp "$$($(PKGCONF) --variable=includedir libxxhash)/xxhash.h" $@
+
+$(BUILD)/web/%.o: %.c $(BUILD)/web/include/xxhash.h $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET_CC) $(WEB_CC) $(WEB_FLAGS) -std=gnu11 -Os -ffp-contract=off -ffunction-sections -fdata-sections \
+		-D_GNU_SOURCE -Iinclude -Isrc -isystem src/web/libc -isystem $(BUILD)/web/include \
+		$(TARGET_FLAGS) $(WARNINGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/web/src/view/page.o: $(BUILD)/player.h
+$(BUILD)/web/src/view/page.o: TARGET_FLAGS = -I$(BUILD)
+
+# An overflow of the stack is found, as it comes first in memory.
+$(BUILD)/web/animfs.wasm: $(WEB_OBJ)
+	$(QUIET_LINK) $(WEB_CC) $(WEB_FLAGS) -mexec-model=reactor -o $@.new $^ \
+		-Wl,--gc-sections,--strip-all,--stack-first,-z,stack-size=1048576,--max-memory=1073741824 \
+		$(WEB_CALLS:%=-Wl,--export=%)
+	@wasm-opt -Os --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext -o $@ $@.new
+	@rm $@.new
+	@printf '%s: %s bytes\n' $@ "$$(stat -c %s $@)"
+
+$(BUILD)/web/animfs.html: $(BUILD)/web/animfs.wasm scripts/page.sh $(wildcard src/web/page/* src/view/player/*)
+	$(QUIET_GEN) scripts/page.sh $< > $@.new && mv $@.new $@
+	@printf '%s: %s bytes\n' $@ "$$(stat -c %s $@)"
+
+-include $(shell find $(BUILD)/src $(BUILD)/tests $(BUILD)/web -name '*.d' 2>/dev/null)
 
 #### What one can ask for
 #
@@ -319,6 +356,12 @@ demo:
 	@scripts/setup.sh build
 	@$(MAKE_PARALLEL) all $(GAME)
 	@scripts/demo.sh
+
+## use build build/web/animfs.html, a page that edits animation files in a browser
+.PHONY: web
+web:
+	@scripts/setup.sh build web
+	@$(MAKE_PARALLEL) $(BUILD)/web/animfs.html
 
 ## use mount in the foreground, in gdb where there is one (SOURCE=DIR, MOUNTPOINT=DIR)
 debug:
@@ -392,7 +435,7 @@ words:
 	@scripts/words.sh
 
 # All C sources of the project.
-FORMATTED := $(wildcard src/*/*.[ch] include/*/*.h tests/*/*.[ch] tests/*/*/*.[ch])
+FORMATTED := $(wildcard src/*/*.[ch] src/*/*/*.[ch] src/*/*/*/*.[ch] include/*/*.h tests/*/*.[ch] tests/*/*/*.[ch])
 
 ## test format all C sources with clang-format
 format:
@@ -495,6 +538,8 @@ $(call suite,test-x3d,build kanim,$(GAME))
 $(call suite,test-svg,build svg,$(GAME))
 ## prove play the pages of every sample in chromium and firefox, and use them
 $(call suite,test-player,build player,$(GAME))
+## prove compare the page with the program: texts, edits, damaged files; use it in two browsers
+$(call suite,test-web,build web player,$(BUILD)/web/animfs.html $(GAME))
 ## prove check clip.gltf of every sample with the Khronos validator (npm)
 $(call suite,test-gltf,build gltf,$(GAME))
 ## prove read clip.gltf and clip.bvh of every sample with three.js, clip.x3d with x3dom (npm)

@@ -107,11 +107,15 @@ deep()
 	npm=${BUILD:-build}/npm
 	[ -e "$npm/node_modules/eslint" ] && [ -e "$npm/node_modules/prettier" ] ||
 		npm install --silent --prefix "$npm" prettier@3.5.3 eslint@9.28.0 >/dev/null || status=1
-	"$npm/node_modules/.bin/prettier" --log-level warn --check src/view/player/*.js src/view/player/*.css tests/tools/player.mjs || status=1
+	"$npm/node_modules/.bin/prettier" --log-level warn --check src/view/player/*.js src/view/player/*.css src/web/page/*.js \
+		src/web/page/*.css tests/tools/{player,web,web_page,browser}.mjs || status=1
 	# shellcheck disable=SC2046 # they are words
 	cat $(sed 's,^,src/view/player/,' src/view/player/parts.txt) |
 		"$npm/node_modules/.bin/eslint" --config src/view/player/eslint.config.mjs --stdin \
 			--stdin-filename player.js || status=1
+	sed 's,^,src/,' src/web/page/parts.txt | xargs cat | sed '/^"use strict";$/d' |
+		"$npm/node_modules/.bin/eslint" --config src/view/player/eslint.config.mjs --stdin \
+			--stdin-filename page.js || status=1
 }
 
 "$how" "$@"

@@ -35,6 +35,8 @@ packages()
 		echo chromium fonts-vlgothic view3dscene xvfb xauth imagemagick librsvg2-bin poppler-utils python3-uno optipng ;;
 	player) command -v npm >/dev/null || echo nodejs npm
 		echo chromium firefox-esr python3 python3-pil ;;
+	web) echo clang-14 lld-14 wasi-libc libclang-rt-14-dev-wasm32 binaryen libxxhash-dev pkg-config
+		command -v node >/dev/null || echo nodejs ;;
 	kanim) echo view3dscene xvfb xauth imagemagick python3-pil ;;
 	deb) echo build-essential debhelper dpkg-dev fakeroot lintian ;;
 	roots) echo debootstrap util-linux libcap2-bin ;;
@@ -44,7 +46,7 @@ packages()
 	duckdb) command -v npm >/dev/null || echo nodejs npm
 		echo python3 zstd ;;
 	blender) echo blender python3-numpy ;;
-	*) echo "setup.sh: no group $1 (build test batches bench coverage editors lint lint-deep tags architecture posix export slurm faults filesystems fuzz kanim svg player pictures places gltf duckdb blender)" >&2; exit 2 ;;
+	*) echo "setup.sh: no group $1 (build test batches bench coverage editors lint lint-deep tags architecture posix export slurm faults filesystems fuzz kanim svg player web pictures places gltf duckdb blender)" >&2; exit 2 ;;
 	esac
 }
 

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// web_page.mjs PUPPETEER BROWSER PAGE ANIMFS WORK - opens, edits and saves files in the page, in a
+// browser, and compares what comes of it with the program.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { browserOf } from "./browser.mjs";
+
+const [puppeteerPath, name, html, animfs, work] = process.argv.slice(2);
+const { launch, open } = await browserOf(puppeteerPath, name);
+const SAMPLE = "tests/data/canm/wiki512.canm";
+const BONE = "walk/bones/hip.csv";
+
+function run(args, input) {
+	const ran = spawnSync(animfs, args, { cwd: work, input, maxBuffer: 1 << 30 });
+	return { ...ran, said: ran.stderr.toString() };
+}
+
+const cat = (path) => run(["cat", path]).stdout.toString();
+
+// The bytes that animfs put makes of the sample.
+function put(path, text) {
+	copyFileSync(SAMPLE, join(work, basename(SAMPLE)));
+	const { said, status } = run(["put", `${basename(SAMPLE)}/${path}`, "-"], text);
+	return { bytes: readFileSync(join(work, basename(SAMPLE))), said, status };
+}
+
+const bytesIn = async (page) => Buffer.from(await page.evaluate(() => [...window.animfs.file.bytes()]));
+
+async function upload(page, ...paths) {
+	const input = await page.$("input[type=file]");
+	await page.evaluate(() => (window.animfs.before = window.animfs.file));
+	await input.uploadFile(...paths);
+	await page.waitForFunction(
+		() =>
+			window.animfs.file !== window.animfs.before ||
+			document.querySelector("[role=alert]").textContent,
+	);
+}
+
+const alertIn = (page) => page.$eval("[role=alert]", (e) => e.textContent);
+const statusIn = (page) => page.$eval("[role=status]", (e) => e.textContent);
+
+// Goes to a cell of the table, as a click does.
+const goTo = (page, row, column) =>
+	page.evaluate(
+		(r, c) => {
+			const { table } = window.animfs;
+			table.element.focus();
+			table.move(r, c);
+		},
+		row,
+		column,
+	);
+
+async function type(page, row, column, text) {
+	await goTo(page, row, column);
+	await page.keyboard.type(text);
+	await page.keyboard.press("Enter");
+}
+
+async function chord(page, key) {
+	await page.keyboard.down("Control");
+	await page.keyboard.press(key);
+	await page.keyboard.up("Control");
+}
+
+async function look(page, path) {
+	await page.evaluate((p) => {
+		const { folder } = window.animfs;
+		const parts = p.split("/");
+		parts.slice(0, -1).forEach((_, i) => folder.open.add(parts.slice(0, i + 1).join("/")));
+		folder.draw();
+	}, path);
+	await page.evaluate((p) => {
+		const { folder } = window.animfs;
+		folder.list.children[folder.shown.findIndex((e) => e.path === p)].click();
+	}, path);
+}
+
+// A cell of the sample's text, changed.
+function changed(text, row, column, cell) {
+	const rows = text.split("\n");
+	const cells = rows[row + 1].split(",");
+	cells[column] = cell;
+	rows[row + 1] = cells.join(",");
+	return rows.join("\n");
+}
+
+const tests = {
+	async "a file is opened, with its names and a table"(page) {
+		await upload(page, SAMPLE);
+		const names = await page.$$eval("nav [role=treeitem] .name", (all) =>
+			all.map((e) => e.textContent),
+		);
+		assert.ok(names.includes("raw.canm") && names.includes("walk") && names.includes("hip.csv"));
+		await look(page, BONE);
+		const heads = await page.$$eval("[role=columnheader]", (all) =>
+			all.map((e) => e.textContent),
+		);
+		assert.deepEqual(
+			heads,
+			cat(`${basename(SAMPLE)}/${BONE}`)
+				.split("\n")[0]
+				.split(","),
+		);
+		assert.equal(await page.$eval("#cell-1-2", (e) => e.textContent), "0.5000076");
+	},
+
+	async "a number that is typed is saved as by the program, and the figure moves"(page) {
+		await look(page, BONE);
+		const before = await page.evaluate(() => window.animfs.player.clip);
+		await type(page, 0, 2, "0.25");
+		const wanted = put(BONE, changed(cat(`${basename(SAMPLE)}/${BONE}`), 0, 2, "0.25"));
+		assert.equal(wanted.status, 0);
+		assert.deepEqual(await bytesIn(page), wanted.bytes);
+		const value = await page.evaluate(() => {
+			const { clip } = window.animfs.player;
+			return clip.nodes.find((n) => n.name === "hip").curves[0].values[0];
+		});
+		assert.ok(Math.abs(value - 0.25) < 1e-3);
+		assert.ok(before);
+		assert.equal(await page.evaluate(() => window.animfs.table.at.row), 1);
+	},
+
+	async "undo and redo"(page) {
+		const edited = await bytesIn(page);
+		await chord(page, "z");
+		assert.deepEqual(await bytesIn(page), readFileSync(SAMPLE));
+		assert.equal(await page.$eval("#cell-0-2", (e) => e.textContent), "0");
+		await chord(page, "y");
+		assert.deepEqual(await bytesIn(page), edited);
+		await chord(page, "z");
+		assert.deepEqual(await bytesIn(page), readFileSync(SAMPLE));
+	},
+
+	async "a mistake is refused at its cell, in the program's words"(page) {
+		await look(page, BONE);
+		await type(page, 1, 3, "12..5");
+		const { said } = put(BONE, changed(cat(`${basename(SAMPLE)}/${BONE}`), 1, 3, "12..5"));
+		assert.ok(said.includes(":3:"));
+		assert.equal((await alertIn(page)).trim(), said.trim());
+		assert.equal(await page.$eval("#cell-1-3", (e) => e.getAttribute("aria-invalid")), "true");
+		assert.deepEqual(await bytesIn(page), readFileSync(SAMPLE));
+		await page.keyboard.press("Escape");
+		assert.equal(await page.$eval("#cell-1-3", (e) => e.textContent), "1");
+	},
+
+	async "ranges are copied, pasted, filled and emptied"(page) {
+		await look(page, BONE);
+		await goTo(page, 0, 2);
+		await page.keyboard.down("Shift");
+		await page.keyboard.press("ArrowRight");
+		await page.keyboard.press("ArrowDown");
+		await page.keyboard.up("Shift");
+		assert.equal(await page.evaluate(() => window.animfs.table.text()), "0\t-1\n0.5000076\t1");
+		await page.evaluate(() => window.animfs.table.paste("0.5\t-1\r\n1\t0.5\r\n"));
+		assert.equal(await page.$eval("#cell-1-2", (e) => e.textContent), "1");
+		await goTo(page, 0, 2);
+		await page.keyboard.down("Shift");
+		await page.keyboard.press("ArrowDown");
+		await page.keyboard.up("Shift");
+		await chord(page, "d");
+		const filled = await page.$$eval("#cell-0-2, #cell-1-2", (all) => all.map((e) => e.textContent));
+		assert.equal(filled[0], filled[1]);
+		assert.ok(filled[0].startsWith("0.5"));
+		await chord(page, "z");
+		await chord(page, "z");
+		assert.deepEqual(await bytesIn(page), readFileSync(SAMPLE));
+	},
+
+	async "the table is walked by keys"(page) {
+		await look(page, BONE);
+		await goTo(page, 0, 0);
+		const at = () =>
+			page.evaluate(() => [window.animfs.table.at.row, window.animfs.table.at.column]);
+		await page.keyboard.press("ArrowDown");
+		await page.keyboard.press("ArrowRight");
+		assert.deepEqual(await at(), [1, 1]);
+		await page.keyboard.press("Tab");
+		await page.keyboard.press("Enter");
+		assert.deepEqual(await at(), [2, 2]);
+		await chord(page, "Home");
+		assert.deepEqual(await at(), [0, 0]);
+	},
+
+	async "a text is edited, and refused where it is wrong"(page) {
+		await look(page, "walk/clip.json");
+		const text = await page.$eval("textarea", (e) => e.value);
+		assert.equal(text, cat(`${basename(SAMPLE)}/walk/clip.json`));
+		const other = text.replace(/"loop": *(true|false|[01])/, (all, v) =>
+			all.replace(v, { true: "false", false: "true", 0: "1", 1: "0" }[v]),
+		);
+		assert.notEqual(other, text);
+		await page.$eval("textarea", (e, v) => (e.value = v), other);
+		await page.focus("textarea");
+		await chord(page, "Enter");
+		assert.deepEqual(await bytesIn(page), put("walk/clip.json", other).bytes);
+		await page.$eval("textarea", (e) => (e.value = e.value.replace("{", "{,")));
+		await page.focus("textarea");
+		await chord(page, "Enter");
+		assert.ok((await alertIn(page)).includes("walk/clip.json:1:"));
+		await look(page, BONE);
+		await page.focus(".table");
+		await chord(page, "z");
+		assert.deepEqual(await bytesIn(page), readFileSync(SAMPLE));
+	},
+
+	async "save is a download of the file's bytes"(page) {
+		const saved = await page.evaluate(async () => {
+			const made = [];
+			const { createObjectURL } = URL;
+			URL.createObjectURL = (blob) => (made.push(blob), createObjectURL.call(URL, blob));
+			const names = [];
+			const { click } = HTMLAnchorElement.prototype;
+			HTMLAnchorElement.prototype.click = function () {
+				names.push(this.download);
+			};
+			window.animfs.handle = null;
+			await window.animfs.store();
+			URL.createObjectURL = createObjectURL;
+			HTMLAnchorElement.prototype.click = click;
+			return { names, bytes: [...new Uint8Array(await made[0].arrayBuffer())] };
+		});
+		assert.deepEqual(saved.names, [basename(SAMPLE)]);
+		assert.deepEqual(Buffer.from(saved.bytes), await bytesIn(page));
+		assert.ok((await statusIn(page)).includes("download"));
+	},
+
+	async "a damaged file says why, and what is open stays"(page) {
+		await upload(page, "tests/data/canm/bad_truncated.canm");
+		assert.ok((await alertIn(page)).startsWith("bad_truncated.canm:0x"));
+		assert.deepEqual(await bytesIn(page), readFileSync(SAMPLE));
+	},
+
+	async "after the program has ended the page goes on"(page) {
+		await look(page, BONE);
+		await page.evaluate(async () => {
+			const app = window.animfs;
+			try {
+				app.file.core.call("web_text", app.file.at, -16);
+			} catch (error) {
+				await app.fail(error);
+			}
+		});
+		assert.ok((await alertIn(page)).startsWith("The program ended: "));
+		await type(page, 0, 2, "0.25");
+		assert.notDeepEqual(await bytesIn(page), readFileSync(SAMPLE));
+		await chord(page, "z");
+		assert.deepEqual(await bytesIn(page), readFileSync(SAMPLE));
+	},
+
+	async "a file is dropped, with a rest pose beside it"(page) {
+		const text = "bone,parent,tx,ty,tz,rx,ry,rz,sx,sy,sz\nhip,,0,1,0,0,0,0,1,1,1\n";
+		await page.evaluate(
+			(bytes, skeleton) => {
+				window.animfs.before = window.animfs.file;
+				const data = new DataTransfer();
+				data.items.add(new File([new Uint8Array(bytes)], "wiki512.canm"));
+				data.items.add(new File([skeleton], "wiki512.canm.skeleton.csv"));
+				dispatchEvent(new DragEvent("drop", { dataTransfer: data }));
+			},
+			[...readFileSync(SAMPLE)],
+			text,
+		);
+		await page.waitForFunction(() => window.animfs.file !== window.animfs.before);
+		await look(page, "skeleton.csv");
+		const rows = await page.evaluate(() => window.animfs.table.rows);
+		assert.ok(rows.some((row) => row.join() === "hip,,0,1,0,0,0,0,1,1,1"));
+	},
+
+	async "everything has a name, and light and dark"(page) {
+		const nameless = await page.$$eval(
+			"button, input:not([type=file]), select, textarea, canvas, [role=grid], [role=tree]",
+			(all) =>
+				all
+					.filter(
+						(e) =>
+							!(
+								e.getAttribute("aria-label") ||
+								e.title ||
+								e.textContent.trim()
+							),
+					)
+					.map((e) => e.outerHTML.slice(0, 200)),
+		);
+		assert.deepEqual(nameless, []);
+		const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+		const before = await ground();
+		await page.evaluate(() => document.querySelector('[title="Light or dark"]').click());
+		assert.notEqual(await ground(), before);
+	},
+
+	async "the page may connect to nothing"(page) {
+		const policy = await page.$eval("meta[http-equiv]", (e) => e.content);
+		assert.match(policy, /^default-src 'none'; script-src 'sha256-[^']+' 'wasm-unsafe-eval'; /);
+		assert.ok(!/https?:|\*|'self'/.test(policy));
+	},
+
+	async "an edit of 200 bones and 900 frames"(page) {
+		const path = join(work, "many.canm");
+		if (!existsSync(path)) return;
+		await upload(page, path);
+		await look(page, "walk/bones/hips.csv");
+		assert.equal(await page.evaluate(() => window.animfs.table.rows.length), 900);
+		const times = await page.evaluate(() => {
+			const { table } = window.animfs;
+			const out = [];
+			for (let i = 0; i < 5; i++) {
+				const begin = performance.now();
+				table.put([[String(i / 8 + 0.125)]], 3, 2);
+				out.push(Math.round(performance.now() - begin));
+			}
+			return out;
+		});
+		assert.equal(await alertIn(page), "");
+		console.log(`${name}: an edit of 200 bones and 900 frames takes ${times.join(", ")} ms`);
+	},
+};
+
+const browser = await launch();
+const { page, said } = await open(
+	browser,
+	pathToFileURL(html).href,
+	{ width: 1400, height: 860 },
+	/^(file|data|blob):/,
+);
+await page.waitForFunction(() => window.animfs);
+copyFileSync(SAMPLE, join(work, basename(SAMPLE)));
+let [passed, failed] = [0, 0];
+for (const [title, test] of Object.entries(tests)) {
+	try {
+		// What the program prints is of the sample as it was.
+		copyFileSync(SAMPLE, join(work, basename(SAMPLE)));
+		await test(page);
+		assert.deepEqual(said.splice(0), []);
+		passed++;
+	} catch (error) {
+		failed++;
+		console.log(`not ok - ${name}: ${title}\n${error.stack}`);
+	}
+	if (title.startsWith("a number") || title.startsWith("a mistake") || title.startsWith("everything"))
+		await page.screenshot({ path: join(work, `${name}-${passed + failed}.png`) });
+}
+await browser.close();
+console.log(`${name}: ${passed} passed, ${failed} failed`);
+process.exit(failed ? 1 : 0);
