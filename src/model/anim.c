@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "animfs/anim.h"
 #include "text/num.h"
+#include "trig.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -155,12 +156,12 @@ static void slerp(const double a[4], const double b[4], double t, double out[4])
 	double dot =
 		(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]) / (lengths[0] * lengths[1]);
 	double sign = dot < 0 ? -1 : 1;
-	double angle = acos(fmin(fabs(dot), 1)), from = 1 - t, to = t;
+	double angle = trig_acos(fmin(fabs(dot), 1)), from = 1 - t, to = t;
 
 	/* Nearly equal: interpolate linearly rather than divide by a tiny sine. */
 	if (angle > 1e-4) {
-		from = sin((1 - t) * angle) / sin(angle);
-		to = sin(t * angle) / sin(angle);
+		from = trig_sin((1 - t) * angle) / trig_sin(angle);
+		to = trig_sin(t * angle) / trig_sin(angle);
 	}
 	for (unsigned i = 0; i < 4; i++)
 		out[i] = from * a[i] / lengths[0] + sign * to * b[i] / lengths[1];

@@ -2,6 +2,7 @@
 #include "rotation.h"
 
 #include "tangents.h"
+#include "trig.h"
 
 #include <assert.h>
 #include <math.h>
@@ -28,7 +29,7 @@ static void half_angle(double degrees, double *sine, double *cosine)
 {
 	int quadrant = 0;
 	double rest = remquo(degrees / 2, 90, &quadrant) / DEGREES_PER_RADIAN;
-	double s = sin(rest), c = cos(rest);
+	double s = trig_sin(rest), c = trig_cos(rest);
 
 	*sine = quadrant & 1 ? c : s;
 	*cosine = quadrant & 1 ? -s : c;
@@ -97,7 +98,7 @@ static double approach_angles(double angles[3], const double near[3])
 
 static double rotation_degrees_of(double sine, double cosine)
 {
-	return atan2(sine, cosine) * DEGREES_PER_RADIAN;
+	return trig_atan2(sine, cosine) * DEGREES_PER_RADIAN;
 }
 
 /* Half the sum and half the difference of angles rx and rz, and the angle ry. */
@@ -112,7 +113,8 @@ struct halves {
  */
 static struct halves halves_of(const double q[4], const double near[3])
 {
-	double plus = hypot(q[3] + q[1], q[0] - q[2]), minus = hypot(q[3] - q[1], q[0] + q[2]);
+	double plus = trig_hypot(q[3] + q[1], q[0] - q[2]),
+	       minus = trig_hypot(q[3] - q[1], q[0] + q[2]);
 	struct halves h = {.sum = rotation_degrees_of(q[0] + q[2], q[3] - q[1]),
 			   .difference = rotation_degrees_of(q[0] - q[2], q[3] + q[1])};
 

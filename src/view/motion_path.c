@@ -2,6 +2,7 @@
 #include "motion_path.h"
 
 #include "model/rotation.h"
+#include "model/trig.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,14 +33,14 @@ static const double *key_value(const struct path *p, uint32_t key)
 /* The weights of two rotations in the one between them. */
 static void weigh(const struct path *p, double dot, double t, double *from, double *to)
 {
-	double angle = acos(fmin(fabs(dot), 1));
+	double angle = trig_acos(fmin(fabs(dot), 1));
 
 	*from = 1 - t;
 	*to = t;
 	/* For nearly equal rotations linear is as good, and does not divide by a tiny sine. */
 	if (!p->straight && angle > 1e-4) {
-		*from = sin((1 - t) * angle) / sin(angle);
-		*to = sin(t * angle) / sin(angle);
+		*from = trig_sin((1 - t) * angle) / trig_sin(angle);
+		*to = trig_sin(t * angle) / trig_sin(angle);
 	}
 	if (dot < 0)
 		*to = -*to;

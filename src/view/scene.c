@@ -3,6 +3,7 @@
 
 #include "model/clip.h"
 #include "model/rotation.h"
+#include "model/trig.h"
 #include "text/num.h"
 
 #include <math.h>
@@ -179,7 +180,7 @@ static void write_turn(const double q[4], struct buf *out)
 
 	scene_write_point(axis, out);
 	buf_char(out, ' ');
-	buf_f32_text(out, (float)(2 * atan2(sine, q[3])));
+	buf_f32_text(out, (float)(2 * trig_atan2(sine, q[3])));
 }
 
 /* The centre of the bounds along one of the camera's axes. */

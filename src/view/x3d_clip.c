@@ -18,6 +18,7 @@
  * scene is loaded. So a second one, which loops and is active at once, starts it.
  */
 #include "figure.h"
+#include "model/trig.h"
 #include "own_digest.h"
 #include "scene.h"
 #include "text/num.h"
@@ -92,7 +93,7 @@ static void turn_to(struct turn *t, const double q[4])
 
 	if (along < 0)
 		sine = -sine;
-	t->angle = 2 * atan2(sine, q[3]);
+	t->angle = 2 * trig_atan2(sine, q[3]);
 	for (unsigned axis = 0; axis < 3 && sine != 0; axis++)
 		t->axis[axis] = q[axis] / sine;
 }
