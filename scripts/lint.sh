@@ -113,7 +113,7 @@ deep()
 	cat $(sed 's,^,src/view/player/,' src/view/player/parts.txt) |
 		"$npm/node_modules/.bin/eslint" --config src/view/player/eslint.config.mjs --stdin \
 			--stdin-filename player.js || status=1
-	sed 's,^,src/,' src/web/page/parts.txt | xargs cat | sed '/^"use strict";$/d' |
+	sed -n 's,^.,src/&,p' src/web/page/parts.txt | xargs cat | sed '/^"use strict";$/d' |
 		"$npm/node_modules/.bin/eslint" --config src/view/player/eslint.config.mjs --stdin \
 			--stdin-filename page.js || status=1
 }

@@ -34,6 +34,7 @@ size=$(stat -c %s "$BUILD/web/animfs.wasm")
 echo "animfs.wasm: $size bytes"
 [ "$size" -le 700000 ] || { echo "more than 700000"; status=1; }
 web core tests/data/canm/wiki512.canm
+web desk tests/data/canm/wiki512.canm
 web texts "${files[@]}"
 web edits "${files[@]}"
 web damaged tests/search/fuzz/corpus tests/data

@@ -5,14 +5,20 @@
 //	edits WORK FILE...   EDITS edits of each format: the same bytes, or the same message
 //	damaged WORK CORPUS  what the fuzzers found: a text or a reason, and no trap
 //	core WORK FILE       memory is given back, and a trap is reported and mended
+//	desk WORK FILE       what the page's worker answers: undo, and after a trap
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 
 const [animfs, wasm, mode, work, ...files] = process.argv.slice(2);
-const source = readFileSync(new URL("../../src/web/page/core.js", import.meta.url), "utf8");
-const { Core, OpenFile, Refusal, Broken } = new Function(
-	`${source}; return { Core, OpenFile, Refusal, Broken };`,
+const parts = readFileSync(new URL("../../src/web/page/parts.txt", import.meta.url), "utf8");
+const [shared] = parts.split("\n\n");
+const source = shared
+	.split("\n")
+	.map((part) => readFileSync(new URL(`../../src/${part}`, import.meta.url), "utf8"))
+	.join("\n");
+const { Core, OpenFile, Refusal, Broken, Desk } = new Function(
+	`${source}; return { Core, OpenFile, Refusal, Broken, Desk };`,
 )();
 const module = await WebAssembly.compile(readFileSync(wasm));
 const EDITS = 200;
@@ -370,6 +376,58 @@ async function core() {
 	check(error instanceof Broken && error.message === "out of memory", "memory has a limit");
 }
 
-await { texts, edits, damaged, core }[mode]();
+// ---- the page's worker ----
+
+async function deskOf() {
+	const [path] = files;
+	const desk = await Desk.begin(readFileSync(wasm).toString("base64"));
+	const state = await desk.open(basename(path), bytes(path), []);
+	const open = [];
+	for (const { path: folder } of desk.items([]).filter((e) => e.type === "folder")) open.push(folder);
+	const view = desk.items([...open, `${open[0]}/bones`]).find((e) => e.view === "csv" && e.depth === 2);
+	check(state.name === basename(path) && !state.changed && !state.undo, "a file that was opened");
+	check(view && desk.clip(view.path).name === open[0], "its folder and clip");
+
+	const states = [desk.file.bytes()];
+	for (let i = 1; i <= 3; i++) {
+		const { changed, undo, text } = desk.save(
+			view.path,
+			desk.text(view.path).replace(/\n([^,]*,[^,]*),[^,]*/, `\n$1,${i}`),
+		);
+		check(changed && undo === i && text === desk.text(view.path), `edit ${i}`);
+		states.push(desk.file.bytes());
+	}
+	const is = (i) => Buffer.from(desk.file.bytes()).equals(Buffer.from(states[i]));
+	for (const i of [2, 1, 0]) check((await desk.back(false)).undo === i && is(i), `undo to ${i}`);
+	check(!(await desk.back(false)).changed && is(0), "undo of nothing");
+	check((await desk.back(true)).redo === 2 && is(1), "redo");
+	check(
+		desk.wrote().changed === false && (await desk.back(false)).changed,
+		"what is written is unchanged",
+	);
+
+	await desk.back(true);
+	let fault = null;
+	try {
+		desk.save(view.path, "frame\nx\n");
+	} catch (error) {
+		fault = await desk.fault(error);
+	}
+	check(fault.refusal && fault.refusal.line && fault.refusal.message && is(1), "a refusal");
+	try {
+		desk.file.core.call("web_text", desk.file.at, -16);
+	} catch (error) {
+		fault = await desk.fault(error);
+	}
+	check(!fault.refusal && fault.message && is(1), "after a trap the file is as it was");
+	check((await desk.back(false)).undo === 0 && is(0), "and so is the undo");
+
+	for (let i = 0; i < 200; i++) desk.remember({ bytes: new Uint8Array(1 << 20) });
+	check(desk.done.length === 100, "states for undo are at most 100");
+	for (let i = 0; i < 9; i++) desk.remember({ bytes: { length: 64 << 20 } });
+	check(desk.done.length === 3, "and 256 MB");
+}
+
+await { texts, edits, damaged, core, desk: deskOf }[mode]();
 console.log(`${mode}: ${checks} checks, ${failed} failed`);
 process.exit(failed ? 1 : 0);

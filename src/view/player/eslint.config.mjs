@@ -3,7 +3,7 @@
 const browser =
 	"window document location performance console atob matchMedia requestAnimationFrame getComputedStyle " +
 	"dispatchEvent Event TextDecoder URLSearchParams ResizeObserver IntersectionObserver " +
-	"TextEncoder WebAssembly URL Blob setTimeout";
+	"TextEncoder WebAssembly URL Blob setTimeout Worker WorkerGlobalScope postMessage";
 
 export default [
 	{

@@ -53,6 +53,7 @@ function localValue(node, role, frame) {
 // Adds what is computed once: children, depth, order from the roots down.
 function prepare(clip) {
 	const { nodes } = clip;
+	if (clip.order) return clip;
 	clip.roots = [];
 	for (const node of nodes) node.children = [];
 	nodes.forEach((node, i) => {

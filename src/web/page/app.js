@@ -3,21 +3,43 @@
 
 const ANIMATION =
 	/\.(canm|cas|anm|006|owanim|ff9anim|animation|anim|sequence\.csv|kanim|castle-anim-frames)$/i;
-const SHOWN_MAX = 1 << 20; // of a text that cannot be edited, characters
-const UNDO_MAX = 100;
 const KEYS = `In a table: arrows move, with Shift they mark; Enter and Tab go on; typing or F2 edits
 Escape takes back what was refused; Delete empties; Ctrl+C, Ctrl+X, Ctrl+V; Ctrl+D fills the marked rows with the first
 Ctrl+Z, Ctrl+Y: undo, redo; Ctrl+S: save; Ctrl+O: open; Ctrl+Enter: take a text
 
 Nothing leaves this machine: the page may not connect to anything.`;
 
-const folderOf = (path) => path.slice(0, max(0, path.lastIndexOf("/")));
-const within = (path, name) => (path ? `${path}/${name}` : name);
+// The worker, as functions that return promises.
+class Calls {
+	constructor(fail) {
+		const code = document.getElementById("shared").textContent;
+		const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+		this.waiting = new Map();
+		this.count = 0;
+		this.worker = new Worker(url);
+		this.worker.onmessage = ({ data }) => this.answer(data);
+		this.worker.onerror = (event) => fail(new Broken(event.message || "no worker can be started"));
+	}
+
+	ask(call, ...given) {
+		return new Promise((done, fail) => {
+			this.waiting.set(++this.count, { done, fail });
+			this.worker.postMessage({ id: this.count, call, given });
+		});
+	}
+
+	answer({ id, result, fault }) {
+		const { done, fail } = this.waiting.get(id);
+		this.waiting.delete(id);
+		if (!fault) done(result);
+		else fail(fault.refusal ? new Refusal(fault.refusal) : new Broken(fault.message));
+	}
+}
 
 // The folder of the file as a tree; folders are read when they are opened.
 class Folder {
-	constructor(file, choose) {
-		Object.assign(this, { file, choose, open: new Set([""]), chosen: "" });
+	constructor(ask, choose) {
+		Object.assign(this, { ask, choose, open: new Set(), chosen: "", shown: [], drawn: "" });
 		this.list = make("ul", {
 			role: "tree",
 			"aria-label": "Texts of the file",
@@ -25,31 +47,25 @@ class Folder {
 		});
 	}
 
-	*items(path = "", depth = 0) {
-		for (const entry of this.file.list(path)) {
-			const inner = within(path, entry.name);
-			yield { ...entry, path: inner, depth };
-			if (entry.type === "folder" && this.open.has(inner)) yield* this.items(inner, depth + 1);
+	// The elements are made anew only if the names have changed.
+	async draw() {
+		const shown = await this.ask("items", [...this.open]);
+		const drawn = JSON.stringify(shown);
+		if (drawn !== this.drawn) {
+			const here = this.list.contains(document.activeElement);
+			Object.assign(this, { shown, drawn });
+			this.list.replaceChildren(...shown.map((entry) => this.item(entry)));
+			this.mark(this.chosen, here);
 		}
 	}
 
-	draw() {
-		this.shown = [...this.items()];
-		// Exactly one item can be reached with the Tab key.
-		this.stop = this.shown.find(({ path }) => path === this.chosen) || this.shown[0];
-		this.list.replaceChildren(...this.shown.map((entry) => this.item(entry)));
-	}
-
 	item(entry) {
-		const { path, name, depth, type, editable } = entry;
-		const opened = type === "folder" && this.open.has(path);
+		const { path, name, depth, type, editable, opened } = entry;
 		const item = make(
 			"li",
 			{
 				role: "treeitem",
-				tabindex: entry === this.stop ? 0 : -1,
 				"aria-level": depth + 1,
-				"aria-selected": path === this.chosen ? "true" : "false",
 				title: editable ? `${path} can be edited` : path,
 				onclick: () => this.take(entry),
 			},
@@ -66,18 +82,34 @@ class Folder {
 		return item;
 	}
 
-	take(entry) {
-		if (entry.type === "folder") this.open.delete(entry.path) || this.open.add(entry.path);
-		this.mark(entry.path);
+	async take(entry) {
+		this.mark(entry.path, true);
 		if (entry.type === "view") this.choose(entry);
+		else {
+			if (!this.open.delete(entry.path)) this.open.add(entry.path);
+			await this.draw();
+		}
 	}
 
-	mark(path) {
+	// Exactly one item can be reached with the Tab key.
+	mark(path, focus = false) {
+		const { children } = this.list;
 		this.chosen = path;
-		const here = this.list.contains(document.activeElement);
-		this.draw();
 		const at = this.shown.findIndex((e) => e.path === path);
-		if (at >= 0 && here) this.list.children[at].focus();
+		[...children].forEach((item, i) => {
+			item.setAttribute("aria-selected", i === at ? "true" : "false");
+			item.tabIndex = i === max(0, at) ? 0 : -1;
+		});
+		if (at >= 0 && focus) children[at].focus();
+		if (at >= 0) children[at].scrollIntoView({ block: "nearest" });
+	}
+
+	// Opens what the path is in, and marks it. The entry, or undefined.
+	async show(path) {
+		for (let above = folderOf(path); above; above = folderOf(above)) this.open.add(above);
+		await this.draw();
+		this.mark(path);
+		return this.shown.find((e) => e.path === path);
 	}
 
 	key(event) {
@@ -85,15 +117,14 @@ class Folder {
 		const entry = this.shown[at];
 		if (!entry || event.ctrlKey || event.altKey || event.metaKey) return;
 		const go = (to) => to >= 0 && to < this.shown.length && this.list.children[to].focus();
-		const opened = this.open.has(entry.path);
 		const above = this.shown.findIndex((e) => e.path === folderOf(entry.path));
 		const act = {
 			ArrowDown: () => go(at + 1),
 			ArrowUp: () => go(at - 1),
 			Home: () => go(0),
 			End: () => go(this.shown.length - 1),
-			ArrowRight: () => (entry.type === "folder" && !opened ? this.take(entry) : go(at + 1)),
-			ArrowLeft: () => (entry.type === "folder" && opened ? this.take(entry) : go(above)),
+			ArrowRight: () => (entry.type === "folder" && !entry.opened ? this.take(entry) : go(at + 1)),
+			ArrowLeft: () => (entry.opened ? this.take(entry) : go(above)),
 			Enter: () => this.take(entry),
 			" ": () => this.take(entry),
 		}[event.key];
@@ -105,11 +136,9 @@ class Folder {
 }
 
 class App {
-	constructor(module) {
-		this.module = module;
-		this.file = null;
-		this.undone = [];
-		this.done = [];
+	constructor() {
+		this.calls = new Calls((error) => this.complain(error));
+		this.file = null; // what the worker says of it
 		this.build();
 		this.listen();
 	}
@@ -133,15 +162,16 @@ class App {
 			onchange: () => this.open(this.offered[this.choice.selectedIndex]),
 		});
 		this.saves = button("Save", "Save the file (Ctrl+S)", () => this.store());
-		this.undos = button("↶ Undo", "Undo (Ctrl+Z)", () => this.back(this.done, this.undone));
-		this.redos = button("↷ Redo", "Redo (Ctrl+Y)", () => this.back(this.undone, this.done));
+		this.undos = button("↶ Undo", "Undo (Ctrl+Z)", () => this.back(false));
+		this.redos = button("↷ Redo", "Redo (Ctrl+Y)", () => this.back(true));
 		this.help = make("dialog", { text: KEYS, onclick: () => this.help.close() });
 		this.path = make("h2", { text: "" });
 		this.area = make("textarea", { spellcheck: "false", "aria-label": "Text" });
 		this.apply = button("Take the text", "Take the text (Ctrl+Enter)", () => this.saveArea());
+		this.copies = button("Copy…", "Download this text", () => this.copy());
 		this.table = new Table(
 			(text) => this.save(text),
-			() => this.showText(),
+			() => this.look(this.view, false),
 		);
 		this.nav = make("nav", { class: "bones", "aria-label": "Folder" });
 		this.figure = make("section", { class: "figure", "aria-label": "Figure" });
@@ -171,7 +201,7 @@ class App {
 				make(
 					"section",
 					{ class: "text", "aria-label": "Editor" },
-					make("div", { class: "path" }, this.path, this.apply),
+					make("div", { class: "path" }, this.path, this.copies, this.apply),
 					this.table.element,
 					this.area,
 				),
@@ -188,14 +218,19 @@ class App {
 		);
 	}
 
-	update() {
-		this.saves.disabled = !this.file;
-		this.undos.disabled = !this.done.length;
-		this.redos.disabled = !this.undone.length;
-		this.name.textContent = this.file
-			? `${this.file.name}${this.changed ? " (changed)" : ""}`
-			: "no file is open";
-		document.title = this.file ? `${this.changed ? "• " : ""}${this.file.name} · animfs` : "animfs";
+	ask(call, ...given) {
+		return this.calls.ask(call, ...given);
+	}
+
+	// state: what the worker says of the file now.
+	update(state = this.file) {
+		this.file = state;
+		const { name, changed } = state || {};
+		this.saves.disabled = this.copies.disabled = !state;
+		this.undos.disabled = !state || !state.undo;
+		this.redos.disabled = !state || !state.redo;
+		this.name.textContent = state ? `${name}${changed ? " (changed)" : ""}` : "no file is open";
+		document.title = state ? `${changed ? "• " : ""}${name} · animfs` : "animfs";
 	}
 
 	say(text) {
@@ -291,169 +326,168 @@ class App {
 			const beside = [];
 			for (const other of besides)
 				if (other.file.size <= 64 << 20) beside.push([other.file.name, await bytes(other)]);
-			const file = await OpenFile.open(this.module, chosen.file.name, await bytes(chosen), beside);
-			this.begin(file, chosen.handle);
+			const state = await this.ask("open", chosen.file.name, await bytes(chosen), beside);
+			Object.assign(this, { handle: chosen.handle, stamp: chosen.file.lastModified });
+			await this.begin(state);
 		} catch (error) {
 			this.complain(error);
 		}
 	}
 
-	begin(file, handle) {
-		Object.assign(this, { file, handle, done: [], undone: [], changed: false, view: null, shown: null });
-		this.written = file.kept;
-		this.folder = new Folder(file, (entry) => this.look(entry));
+	async begin(state) {
+		this.shown = null;
+		this.update(state);
+		this.folder = new Folder(
+			(...given) => this.ask(...given),
+			(entry) => this.look(entry),
+		);
 		this.nav.replaceChildren(this.folder.list);
-		this.folder.draw();
+		await this.folder.draw();
 		const clip = this.folder.shown.find((entry) => entry.type === "folder");
 		if (clip) this.folder.open.add(clip.path).add(within(clip.path, "bones"));
-		this.folder.draw();
-		const first = this.folder.shown.find((e) => e.view === "csv" && folderOf(e.path).endsWith("/bones"));
-		const begin = first || this.folder.shown.find((e) => e.editable) || this.folder.shown[0];
+		await this.folder.draw();
+		const { shown } = this.folder;
+		const first = shown.find((e) => e.view === "csv" && folderOf(e.path).endsWith("/bones"));
+		const begin = first || shown.find((e) => e.editable) || shown[0];
 		this.folder.mark(begin.path);
-		this.look(begin);
-		this.say(file.notices().join("\n"));
-		this.update();
+		this.say(state.said);
+		await this.look(begin);
 	}
 
 	// ---- a text ----
 
-	look(entry) {
+	// figure: shows it, too.
+	async look(entry, figure = true) {
 		this.view = entry;
-		this.path.textContent = entry.path;
-		const table = entry.editable && /\.csv$/.test(entry.path);
-		this.table.element.hidden = !table;
-		this.area.hidden = table;
-		this.apply.hidden = table || !entry.editable;
-		this.area.readOnly = !entry.editable;
-		this.showText();
-		this.showFigure();
-	}
-
-	showText() {
-		const { file, view } = this;
 		try {
-			const text = view.view === "raw" ? "(the file's own bytes)" : file.text(view.path);
-			if (!this.table.element.hidden) this.table.show(text, view.path);
-			else if (view.editable || text.length <= SHOWN_MAX) this.area.value = text;
-			else this.area.value = `${text.slice(0, SHOWN_MAX)}\n… (${text.length} characters)`;
-			if (view.view === "raw") this.apply.hidden = this.area.readOnly = true;
+			const text = await this.ask("page", entry);
+			if (this.view !== entry) return;
+			const table = entry.editable && /\.csv$/.test(entry.path);
+			this.path.textContent = entry.path;
+			this.table.element.hidden = !table;
+			this.area.hidden = table;
+			this.area.readOnly = !entry.editable || entry.view === "raw";
+			this.apply.hidden = table || this.area.readOnly;
+			this.area.setAttribute("aria-label", entry.path);
+			this.table.clear();
+			this.showText(text);
+			if (figure) await this.showFigure();
 		} catch (error) {
-			this.fail(error);
+			this.complain(error);
 		}
 	}
 
-	// The clip that the text is of, or the first, as its clip.html plays it.
-	showFigure() {
-		const { file, view } = this;
-		const clips = file.list("").filter((entry) => entry.type === "folder");
-		const clip = clips.find(({ name }) => view.path.startsWith(`${name}/`)) || clips[0];
-		const page = clip && file.list(clip.name).some(({ view: kind }) => kind === "html");
-		if (!page) {
+	showText(text) {
+		if (this.table.element.hidden) this.area.value = text;
+		else this.table.show(text, this.view.path);
+	}
+
+	async copy() {
+		const { path } = this.view;
+		this.download(path.replaceAll("/", "-"), await this.ask("bytesOf", path));
+	}
+
+	// The clip that the text is of. Only the last of several changes is shown.
+	async showFigure() {
+		this.again = true;
+		if (this.drawing) return;
+		this.drawing = true;
+		try {
+			while (this.again) {
+				this.again = false;
+				const { path } = this.view;
+				const shown = await this.ask("clip", path);
+				if (!this.again && !(this.drag && this.drag.held)) this.play(shown, path);
+			}
+		} finally {
+			this.drawing = false;
+		}
+	}
+
+	play(shown, path) {
+		if (!shown) {
 			this.figure.replaceChildren(make("p", { class: "hint", text: "No figure to show." }));
-			this.player = null;
+			this.player = this.shown = this.drag = null;
 			return;
 		}
-		const html = file.text(`${clip.name}/clip.html`);
-		const [, data] = /id="data">([A-Za-z0-9+/=]*)[<]/.exec(html);
-		this.play(readPage(data), clip.name);
-		const bone = /^[^/]*\/bones\/(.*)\.[a-z]+$/.exec(view.path);
-		const node = bone ? this.player.clip.nodes.findIndex((n) => n.name === bone[1]) : -1;
-		if (node >= 0 && node !== this.player.chosen) this.player.choose(node);
-	}
-
-	play(clip, name) {
+		const { name, clip } = shown;
 		const outline = JSON.stringify([name, clip.frames, clip.nodes.map((n) => [n.name, n.parent])]);
-		if (this.player && outline === this.shown) {
-			this.player.renew(clip);
-			return;
+		if (this.player && outline === this.shown) this.player.renew(clip);
+		else {
+			this.shown = outline;
+			this.figure.replaceChildren();
+			this.player = new Player(clip, this.figure);
+			this.drag = new Dragging(this.player, (held) => this.dragged(name, held));
+			this.player.play(false);
 		}
-		this.shown = outline;
-		this.figure.replaceChildren();
-		this.player = new Player(clip, this.figure);
-		this.player.play(false);
+		const bone = /^[^/]*\/bones\/(.*)\.[a-z]+$/.exec(path);
+		const node = bone ? clip.nodes.findIndex((n) => n.name === bone[1]) : -1;
+		if (node >= 0 && node !== this.player.chosen) this.player.choose(node);
 	}
 
 	// ---- changes ----
 
-	state() {
-		return { bytes: this.file.kept, besides: new Map(this.file.besides), path: this.view.path };
-	}
-
-	// The Refusal, if the text is not taken.
-	save(text) {
-		const before = this.state();
-		let said;
+	// The place's text as it is then, or the Refusal.
+	async save(text) {
+		const { path } = this.view;
 		try {
-			said = this.file.save(this.view.path, text);
+			const said = await this.ask("save", path, text);
+			this.say(said.said);
+			this.update(said);
+			// Neither is waited for: the table can be edited on.
+			this.refresh(path).catch((error) => this.complain(error));
+			return { text: said.text };
 		} catch (error) {
-			this.fail(error);
-			return error;
+			this.complain(error);
+			return { refusal: error };
 		}
-		if (said.saved !== "same") {
-			this.done.push(before);
-			this.done.splice(0, this.done.length - UNDO_MAX);
-			this.undone = [];
-		}
-		this.say(
-			[
-				said.ignored,
-				said.saved === "beside" &&
-					`${said.beside} has changed; Save gives it, as it lies beside the file`,
-			]
-				.filter(Boolean)
-				.join("\n"),
-		);
-		if (said.saved === "beside") this.besideChanged = said.beside;
-		this.refresh();
-		return null;
 	}
 
-	saveArea() {
-		const refusal = this.save(this.area.value);
-		if (!refusal || !refusal.line) return;
-		const lines = this.area.value.split("\n");
-		const start = lines.slice(0, refusal.line - 1).reduce((sum, line) => sum + line.length + 1, 0);
-		this.area.focus();
-		this.area.setSelectionRange(start + refusal.column - 1, start + lines[refusal.line - 1].length);
-	}
-
-	refresh() {
-		this.changed = this.file.kept !== this.written || !!this.besideChanged;
-		this.folder.draw();
-		if (!this.folder.shown.some(({ path }) => path === this.view.path)) {
-			const [first] = this.folder.shown;
-			this.folder.mark(first.path);
-			this.look(first);
-		} else {
-			this.showText();
-			this.showFigure();
+	async saveArea() {
+		const { area } = this;
+		const saved = area.value;
+		const { text, refusal } = await this.save(saved);
+		if (area.value !== saved) return;
+		if (!refusal) area.value = text;
+		else if (refusal.line) {
+			const lines = saved.split("\n");
+			const start = lines.slice(0, refusal.line - 1).reduce((sum, line) => sum + line.length + 1, 0);
+			area.focus();
+			area.setSelectionRange(start + refusal.column - 1, start + lines[refusal.line - 1].length);
 		}
-		this.update();
 	}
 
-	async back(from, to) {
-		const { file } = this;
-		const state = from.pop();
-		if (!state) return;
-		to.push(this.state());
+	// A key that was dragged in the curves becomes a cell of its bone's table.
+	async dragged(clip, { node, curve, key, axis, value }) {
+		const { name } = this.player.clip.nodes[node];
+		const path = `${clip}/bones/${name}.csv`;
+		const entry = await this.folder.show(path);
+		if (entry && this.view.path !== path) await this.look(entry, false);
+		const taken = entry && this.table.putKey(curve, key, axis, value);
+		if (!taken) this.alert.textContent = `${path} has no cell for this key`;
+		if (!taken) await this.showFigure();
+	}
+
+	// After a change: the names, which may be others, and the figure.
+	async refresh(path) {
+		await this.folder.draw();
+		const { shown } = this.folder;
+		if (!shown.some((e) => e.path === this.view.path)) {
+			this.folder.mark(shown[0].path);
+			await this.look(shown[0]);
+		} else if (this.view.path === path) await this.showFigure();
+	}
+
+	async back(forth) {
+		if (!this.file) return;
 		try {
-			// Only another instance knows nothing of a file that was not there.
-			if (file.besides.size > state.besides.size) await file.renew(state.bytes, state.besides);
-			for (const [name, bytes] of state.besides) file.add(name, bytes);
-			file.restore(state.bytes);
+			this.update(await this.ask("back", forth));
 			this.say("");
+			await this.refresh("");
+			await this.look(this.view);
 		} catch (error) {
-			this.fail(error);
-			return;
+			this.complain(error);
 		}
-		this.refresh();
-	}
-
-	// After the end of the program: what was saved last, in a new instance. What was asked for is not
-	// asked for again.
-	async fail(error) {
-		this.complain(error);
-		if (error instanceof Broken) await this.file.mend();
 	}
 
 	// ---- storing ----
@@ -465,25 +499,35 @@ class App {
 		setTimeout(() => URL.revokeObjectURL(url), 10000);
 	}
 
+	async write({ bytes }) {
+		const out = await this.handle.createWritable();
+		await out.write(bytes);
+		await out.close();
+		this.stamp = (await this.handle.getFile()).lastModified;
+	}
+
+	// Has another program written the file since? It is asked about once.
+	async isNewer() {
+		const { lastModified } = await this.handle.getFile();
+		const newer = lastModified !== this.stamp;
+		this.stamp = lastModified;
+		return newer;
+	}
+
 	async store() {
 		const { file, handle } = this;
 		if (!file) return;
-		const bytes = file.bytes();
 		try {
-			if (this.besideChanged) this.download(this.besideChanged, file.beside(this.besideChanged));
-			if (handle) {
-				const out = await handle.createWritable();
-				await out.write(bytes);
-				await out.close();
-				this.say(`${file.name} is saved`);
-			} else {
-				this.download(file.name, bytes);
-				this.say(`${file.name} is a download`);
+			if (handle && (await this.isNewer())) {
+				this.alert.textContent = `${file.name} has been changed by another program: Save again to replace it`;
+				return;
 			}
-			this.written = file.kept;
-			this.besideChanged = null;
-			this.changed = false;
-			this.update();
+			const saved = await this.ask("bytes");
+			if (saved.beside) this.download(saved.beside, saved.other);
+			if (handle) await this.write(saved);
+			else this.download(file.name, saved.bytes);
+			this.say(handle ? `${file.name} is saved` : `${file.name} is a download`);
+			this.update(await this.ask("wrote"));
 		} catch (error) {
 			this.alert.textContent = `not saved: ${error.message}`;
 		}
@@ -500,8 +544,8 @@ class App {
 			else if (key === "o") this.pick();
 			else if (key === "enter" && own) this.saveArea();
 			else if (own || event.target.tagName === "INPUT") return;
-			else if (key === "y" || (key === "z" && event.shiftKey)) this.back(this.undone, this.done);
-			else if (key === "z") this.back(this.done, this.undone);
+			else if (key === "y" || (key === "z" && event.shiftKey)) this.back(true);
+			else if (key === "z") this.back(false);
 			else return;
 			event.preventDefault();
 		});
@@ -515,16 +559,16 @@ class App {
 			document.body.classList.remove("drop");
 			this.dropped(event.dataTransfer.items);
 		});
-		on(window, "beforeunload", (event) => this.changed && event.preventDefault());
+		on(window, "beforeunload", (event) => this.file && this.file.changed && event.preventDefault());
 	}
 }
 
 async function beginApp() {
 	beginTheme();
 	try {
-		const letters = atob(document.getElementById("wasm").textContent.trim());
-		const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
-		window.animfs = new App(await WebAssembly.compile(bytes));
+		const app = new App();
+		await app.ask("begin", document.getElementById("wasm").textContent);
+		window.animfs = app;
 	} catch (error) {
 		document.body.append(
 			make("p", { role: "alert", text: `This page cannot work here: ${error.message}` }),

@@ -35,7 +35,8 @@ function placeOfCell(name) {
 }
 
 class Table {
-	// save: takes the whole text; a Refusal, or null. revert: shows again what the file says.
+	// save: takes the whole text; promises {text} of the file then, or {refusal}. revert: shows again what
+	// the file says.
 	constructor(save, revert) {
 		this.save = save;
 		this.revert = revert;
@@ -44,6 +45,7 @@ class Table {
 		this.at = { row: 0, column: 0 };
 		this.from = this.at;
 		this.fault = null;
+		this.commits = 0;
 		this.shown = new Map();
 		this.head = make("div", { class: "head", role: "row" });
 		this.sheet = make("div", { class: "sheet", role: "rowgroup" });
@@ -57,10 +59,16 @@ class Table {
 		this.listen();
 	}
 
+	// Another text follows: what was asked for of this one is of no interest.
+	clear() {
+		this.commits++;
+		this.input.hidden = true;
+	}
+
 	show(text, label) {
 		const [header = [], ...rows] = readCsv(text);
 		const same = header.join() === this.header.join();
-		Object.assign(this, { header, rows, fault: null });
+		Object.assign(this, { header, rows, label, fault: null });
 		this.element.setAttribute("aria-label", label);
 		this.element.setAttribute("aria-rowcount", rows.length + 1);
 		this.element.setAttribute("aria-colcount", header.length);
@@ -166,17 +174,38 @@ class Table {
 		this.commit();
 	}
 
-	commit() {
-		const refusal = this.save(writeCsv([this.header, ...this.rows]));
-		this.fault = refusal && { ...(placeOfCell(refusal.cell || "") || this.at), message: refusal.message };
-		if (refusal) {
-			const { row, column } = this.fault;
-			this.move(row, column);
-		}
+	// The answer to all but the last of several is of no interest: each has the whole text.
+	async commit() {
+		const number = ++this.commits;
+		this.fault = null;
 		this.draw();
+		const { text, refusal } = await this.save(writeCsv([this.header, ...this.rows]));
+		if (number !== this.commits) return;
+		if (!refusal) {
+			this.show(text, this.label);
+			return;
+		}
+		this.fault = { ...(placeOfCell(refusal.cell || "") || this.at), message: refusal.message };
+		if (this.input.hidden) this.move(this.fault.row, this.fault.column);
+		else this.draw();
 	}
 
-	clear() {
+	// The cell of a curve's key; false if there is none.
+	putKey(curve, key, axis, value) {
+		const letters = curve.role === 1 && curve.width === 4 ? "q" : "trs"[curve.role];
+		const column = this.header.indexOf(`${letters}${"xyzw"[axis]}`);
+		const frame = keyFrame(curve, key);
+		// Of several keys in a frame, the one with as many before it.
+		let after = 0;
+		while (key > after && keyFrame(curve, key - after - 1) === frame) after++;
+		const row = this.rows.findIndex((cells) => Number(cells[0]) === frame && !after--);
+		if (column < 0 || row < 0) return false;
+		this.move(row, column);
+		this.put([[value]], row, column);
+		return true;
+	}
+
+	empty() {
 		const [top, left, bottom, right] = this.range();
 		const line = Array(right - left + 1).fill("");
 		this.put(Array(bottom - top + 1).fill(line), top, left);
@@ -219,6 +248,7 @@ class Table {
 		const cell = document.getElementById(this.idOf(this.at));
 		if (!cell) return;
 		const { input, at } = this;
+		this.editing = at;
 		input.hidden = false;
 		input.value = text === null ? this.rows[at.row][at.column] || "" : text;
 		input.setAttribute("aria-label", `${this.header[at.column]}, row ${at.row + 2}`);
@@ -232,7 +262,7 @@ class Table {
 
 	// Ends typing, and moves on.
 	leave(take, rows, columns) {
-		const { input, at } = this;
+		const { input, editing: at } = this;
 		const text = input.value.trim();
 		input.hidden = true;
 		this.element.focus({ preventScroll: true });
@@ -276,7 +306,7 @@ class Table {
 		else if (event.key === "Tab" && at.column + (event.shiftKey ? -1 : 1) in this.header)
 			this.move(at.row, at.column + (event.shiftKey ? -1 : 1));
 		else if (event.key === "F2") this.edit(null);
-		else if (event.key === "Delete" || event.key === "Backspace") this.clear();
+		else if (event.key === "Delete" || event.key === "Backspace") this.empty();
 		else if (whole && event.key === "d") this.fill();
 		else if (whole && event.key === "a") {
 			this.from = { row: 0, column: 0 };
@@ -322,7 +352,7 @@ class Table {
 			"cut",
 			clipboard((data) => {
 				data.setData("text/plain", this.text());
-				this.clear();
+				this.empty();
 			}),
 		);
 		on(
