@@ -3,7 +3,8 @@
 
 const ANIMATION =
 	/\.(canm|cas|anm|006|owanim|ff9anim|animation|anim|sequence\.csv|kanim|castle-anim-frames)$/i;
-const KEYS = `In a table: arrows move, with Shift they mark; Enter and Tab go on; typing or F2 edits
+const KEYS = `In the curves: drag a key up or down
+In a table: arrows move, with Shift they mark; Enter and Tab go on; typing or F2 edits
 Escape takes back what was refused; Delete empties; Ctrl+C, Ctrl+X, Ctrl+V; Ctrl+D fills the marked rows with the first
 Ctrl+Z, Ctrl+Y: undo, redo; Ctrl+S: save; Ctrl+O: open; Ctrl+Enter: take a text
 

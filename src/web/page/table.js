@@ -25,6 +25,9 @@ function readCsv(text) {
 const quoted = (cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 const writeCsv = (rows) => rows.map((row) => `${row.map(quoted).join(",")}\n`).join("");
 
+// What LibreOffice and Excel give and people type where the decimal mark is a comma.
+const pointed = (cell) => (/^[-+]?\d*,\d+(e[-+]?\d+)?$/i.test(cell) ? cell.replace(",", ".") : cell);
+
 // "C12" as the column and row behind the header, from 0.
 function placeOfCell(name) {
 	const [, letters, number] = /^([A-Z]+)([0-9]+)$/.exec(name) || [];
@@ -77,7 +80,6 @@ class Table {
 		);
 		if (!same) this.at = this.from = { row: 0, column: min(2, header.length - 1) };
 		this.move(this.at.row, this.at.column, true);
-		this.draw();
 	}
 
 	// ---- drawing: only the rows in sight are elements ----
@@ -121,9 +123,13 @@ class Table {
 			const text = cells[column] || "";
 			const inside = number >= top && number <= bottom && column >= left && column <= right;
 			const wrong = this.fault && this.fault.row === number && this.fault.column === column;
-			if (cell.textContent !== text) cell.textContent = text;
+			const here = number === this.at.row && column === this.at.column;
+			const drawn = `${text} ${inside} ${here} ${wrong && this.fault.message}`;
+			if (cell.drawn === drawn) return;
+			cell.drawn = drawn;
+			cell.textContent = text;
 			cell.setAttribute("aria-selected", inside);
-			cell.classList.toggle("here", number === this.at.row && column === this.at.column);
+			cell.classList.toggle("here", here);
 			cell.classList.toggle("wrong", !!wrong);
 			if (wrong) cell.setAttribute("aria-invalid", "true");
 			else cell.removeAttribute("aria-invalid");
@@ -232,7 +238,7 @@ class Table {
 		const cells = text
 			.replace(/\r?\n$/, "")
 			.split(/\r?\n/)
-			.map((line) => line.split("\t"));
+			.map((line) => line.split("\t").map((cell) => pointed(cell.trim())));
 		const [top, left, bottom, right] = this.range();
 		if (cells.length === 1 && cells[0].length === 1) {
 			const line = Array(right - left + 1).fill(cells[0][0]);
@@ -263,7 +269,7 @@ class Table {
 	// Ends typing, and moves on.
 	leave(take, rows, columns) {
 		const { input, editing: at } = this;
-		const text = input.value.trim();
+		const text = pointed(input.value.trim());
 		input.hidden = true;
 		this.element.focus({ preventScroll: true });
 		if (take && text !== (this.rows[at.row][at.column] || "")) this.put([[text]], at.row, at.column);
