@@ -35,6 +35,9 @@ echo "animfs.wasm: $size bytes"
 [ "$size" -le 700000 ] || { echo "more than 700000"; status=1; }
 web core tests/data/canm/wiki512.canm
 web desk tests/data/canm/wiki512.canm
+"$BUILD/make_game" "$work/large" --files 1 --clips 1 --frames 15000 --bones 800 --plain 0 --skeleton 0
+find "$work/large" -name '*.canm' -exec mv {} "$work/large/large.canm" ';'
+web large "$work/large/large.canm"
 web texts "${files[@]}"
 web edits "${files[@]}"
 web damaged tests/search/fuzz/corpus tests/data

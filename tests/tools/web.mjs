@@ -6,6 +6,7 @@
 //	damaged WORK CORPUS  what the fuzzers found: a text or a reason, and no trap
 //	core WORK FILE       memory is given back, and a trap is reported and mended
 //	desk WORK FILE       what the page's worker answers: undo, and after a trap
+//	large WORK FILE      a file of almost 64 MB: read, edited, and memory does not grow
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
@@ -428,6 +429,28 @@ async function deskOf() {
 	check(desk.done.length === 3, "and 256 MB");
 }
 
-await { texts, edits, damaged, core, desk: deskOf }[mode]();
+// ---- a large file ----
+
+async function large() {
+	const [path] = files;
+	const desk = await Desk.begin(readFileSync(wasm).toString("base64"));
+	await desk.open(basename(path), bytes(path), []);
+	const view = "walk/bones/hips.csv";
+	const put = (cell) => desk.text(view).replace(/\n([^,]*,[^,]*),[^,]*/, `\n$1,${cell}`);
+	for (let i = 0; i < 4; i++) desk.save(view, put(i));
+	check(desk.clip(view).clip.bones > 0, "it has a figure");
+	const size = desk.file.core.exports.memory.buffer.byteLength;
+	for (let i = 4; i < 8; i++) desk.save(view, put(i));
+	check(desk.file.core.exports.memory.buffer.byteLength === size, "memory does not grow");
+	lay(path);
+	run(path, ["put", `${basename(path)}/${view}`], desk.text(view));
+	check(
+		Buffer.from(desk.file.bytes()).equals(readFileSync(join(placeOf(path), basename(path)))),
+		"the bytes are the program's",
+	);
+	console.log(`${bytes(path).length} bytes: ${size >> 20} MB of memory`);
+}
+
+await { large, texts, edits, damaged, core, desk: deskOf }[mode]();
 console.log(`${mode}: ${checks} checks, ${failed} failed`);
 process.exit(failed ? 1 : 0);

@@ -160,6 +160,7 @@ const tests = {
 		assert.equal(await page.$eval("#cell-1-3", (e) => e.getAttribute("aria-invalid")), "true");
 		assert.deepEqual(await bytesIn(page), readFileSync(SAMPLE));
 		await page.keyboard.press("Escape");
+		assert.equal(await alertIn(page), "");
 		assert.equal(await cell(page, "#cell-1-3"), "1");
 	},
 
@@ -256,6 +257,19 @@ const tests = {
 	},
 
 	// What the worker does then is tested in web.mjs.
+	async "a file that is too large says so"(page) {
+		await page.evaluate(() => {
+			const chosen = {
+				file: { name: "large.canm", size: (64 << 20) + 1 },
+				path: "large.canm",
+			};
+			window.animfs.files = [chosen];
+			return window.animfs.open(chosen);
+		});
+		assert.equal(await alertIn(page), "large.canm: larger than 64 MB");
+		assert.deepEqual(await bytesIn(page), readFileSync(SAMPLE));
+	},
+
 	async "after the program has ended the page goes on"(page) {
 		await look(page, BONE);
 		await page.evaluate(async () => {
@@ -304,6 +318,19 @@ const tests = {
 					.map((e) => e.outerHTML.slice(0, 200)),
 		);
 		assert.deepEqual(nameless, []);
+		// What a screen reader is told; only Chromium says it.
+		const faults = [];
+		const walk = ({ role, name: called, children = [] }) => {
+			if (/button|box|slider|spin|tree|grid$|menu|img|dialog/i.test(role) && !called)
+				faults.push(role);
+			children.forEach(walk);
+		};
+		if (name === "chromium")
+			for (const path of [BONE, "walk/clip.json"]) {
+				await look(page, path);
+				walk(await page.accessibility.snapshot());
+			}
+		assert.deepEqual(faults, []);
 		const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 		const before = await ground();
 		await page.evaluate(() => document.querySelector('[title="Light or dark"]').click());

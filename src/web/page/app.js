@@ -172,7 +172,7 @@ class App {
 		this.copies = button("Copy…", "Download this text", () => this.copy());
 		this.table = new Table(
 			(text) => this.save(text),
-			() => this.look(this.view, false),
+			() => this.turn(this.view),
 		);
 		this.nav = make("nav", { class: "bones", "aria-label": "Folder" });
 		this.figure = make("section", { class: "figure", "aria-label": "Figure" });
@@ -211,10 +211,11 @@ class App {
 			this.help,
 		);
 		this.update();
+		this.apply.hidden = this.area.hidden = this.table.element.hidden = true;
 		this.figure.append(
 			make("p", {
 				class: "hint",
-				text: "Drop an animation file here, with the files that lie beside it.",
+				text: "Drop an animation file here, with the files that lie beside it: its skeleton, a model. Nothing leaves this machine.",
 			}),
 		);
 	}
@@ -340,7 +341,7 @@ class App {
 		this.update(state);
 		this.folder = new Folder(
 			(...given) => this.ask(...given),
-			(entry) => this.look(entry),
+			(entry) => this.turn(entry),
 		);
 		this.nav.replaceChildren(this.folder.list);
 		await this.folder.draw();
@@ -356,6 +357,11 @@ class App {
 	}
 
 	// ---- a text ----
+
+	turn(entry) {
+		this.say("");
+		this.look(entry);
+	}
 
 	// figure: shows it, too.
 	async look(entry, figure = true) {

@@ -130,7 +130,6 @@ class Table {
 			cell.textContent = text;
 			cell.setAttribute("aria-selected", inside);
 			cell.classList.toggle("here", here);
-			cell.classList.toggle("wrong", !!wrong);
 			if (wrong) cell.setAttribute("aria-invalid", "true");
 			else cell.removeAttribute("aria-invalid");
 			cell.title = wrong ? this.fault.message : "";
