@@ -120,6 +120,8 @@ struct clip_edit {
 	const struct anim *a;
 	const struct clip *clip;
 	struct arena arena;
+	/* Curves of the old file, by track and role; NULL: the track has no such curve. */
+	const struct clip_curve **old_curves;
 	struct clip_write *curves; /* curves, track by track */
 	uint32_t count;
 	float rate;

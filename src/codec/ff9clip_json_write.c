@@ -21,6 +21,9 @@ struct change {
 struct writer {
 	struct clip_edit *e;
 	const struct ff9clip *f;
+	/* By track of the old file: its last entry, and the track that it is now, or NULL. */
+	const struct token **entry_of;
+	const struct track **now;
 	struct buf texts;
 	struct change *changes;
 	size_t count, room;
@@ -253,20 +256,39 @@ static void write_list(struct writer *w, const struct clip_write *c)
 /* ---- bones ---- */
 
 /* Returns the last entry of a bone, whose lists count. */
-static const struct token *ff9clip_json_write_entry_of(const struct ff9clip *f,
+static const struct token *ff9clip_json_write_entry_of(const struct writer *w,
 						       const struct track *t)
 {
-	const struct token *entry = NULL;
+	return t->origin < w->f->track_count ? w->entry_of[t->origin] : NULL;
+}
 
-	for (size_t i = 0; t->origin != ANIM_NEW && i < f->entry_count; i++)
-		if (f->entries[i].track == t->origin && (!entry || f->entries[i].token > entry))
-			entry = f->entries[i].token;
-	return entry;
+/* Entries are in the order of the text. */
+static bool index_entries(struct writer *w)
+{
+	uint32_t count = w->f->track_count;
+
+	w->entry_of = arena_alloc(&w->e->arena, (size_t)count + 1, sizeof(*w->entry_of));
+	w->now = arena_alloc(&w->e->arena, (size_t)count + 1, sizeof(*w->now));
+	if (!w->entry_of || !w->now)
+		return err_memory(w->e->err);
+	for (uint32_t i = 0; i < count; i++) {
+		w->entry_of[i] = NULL;
+		w->now[i] = NULL;
+	}
+	for (size_t i = 0; i < w->f->entry_count; i++)
+		w->entry_of[w->f->entries[i].track] = w->f->entries[i].token;
+	for (uint32_t i = 0; i < w->e->clip->track_count; i++) {
+		const struct track *t = &w->e->clip->tracks[i];
+
+		if (t->origin < count)
+			w->now[t->origin] = t;
+	}
+	return true;
 }
 
 static void add_list(struct writer *w, const struct clip_write *c)
 {
-	const struct token *entry = ff9clip_json_write_entry_of(w->f, c->track), *last = NULL;
+	const struct token *entry = ff9clip_json_write_entry_of(w, c->track), *last = NULL;
 	size_t text = w->texts.size;
 
 	for (const struct token *t = token_first(entry); t; t = token_next(entry, t))
@@ -276,15 +298,16 @@ static void add_list(struct writer *w, const struct clip_write *c)
 	replace(w, end_of(w->f, last), 0, text);
 }
 
-static void write_new_entry(struct writer *w, const struct track *t)
+/* *next: the first curve that may be the bone's, since they are track by track. */
+static void write_new_entry(struct writer *w, const struct track *t, uint32_t *next)
 {
 	buf_text(&w->texts, "{\"bone\": ");
 	ff9clip_json_write_string(&w->texts, t->name);
-	for (uint32_t i = 0; i < w->e->count; i++) {
-		const struct clip_write *c = &w->e->curves[i];
+	while (*next < w->e->count && w->e->curves[*next].track < t)
+		++*next;
+	for (; *next < w->e->count && w->e->curves[*next].track == t; ++*next) {
+		const struct clip_write *c = &w->e->curves[*next];
 
-		if (c->track != t)
-			continue;
 		buf_format(&w->texts, ",\n\"%s\": ", ff9clip_json_roles[c->role]);
 		write_new_list(c, &w->texts);
 	}
@@ -297,7 +320,7 @@ static void change_curves(struct writer *w)
 		const struct clip_write *c = &w->e->curves[i];
 		size_t text = w->texts.size;
 
-		if (c->same || !ff9clip_json_write_entry_of(w->f, c->track))
+		if (c->same || !ff9clip_json_write_entry_of(w, c->track))
 			continue;
 		if (!c->old) {
 			add_list(w, c);
@@ -310,34 +333,34 @@ static void change_curves(struct writer *w)
 
 static void rename_bones(struct writer *w)
 {
-	for (uint32_t i = 0; i < w->e->clip->track_count; i++) {
-		const struct track *t = &w->e->clip->tracks[i];
+	for (size_t i = 0; i < w->f->entry_count; i++) {
+		const struct token *bone = token_member(w->f->entries[i].token, "bone");
+		const struct track *t = w->now[w->f->entries[i].track];
+		size_t text = w->texts.size;
 
-		for (size_t j = 0; t->origin != ANIM_NEW && j < w->f->entry_count; j++) {
-			const struct token *bone = token_member(w->f->entries[j].token, "bone");
-			size_t text = w->texts.size;
-
-			if (w->f->entries[j].track != t->origin ||
-			    strcmp(token_text(bone), t->name) == 0)
-				continue;
-			ff9clip_json_write_string(&w->texts, t->name);
-			replace(w, place(w->f, bone), end_of(w->f, bone) - place(w->f, bone), text);
-		}
+		if (!t || strcmp(token_text(bone), t->name) == 0)
+			continue;
+		ff9clip_json_write_string(&w->texts, t->name);
+		replace(w, place(w->f, bone), end_of(w->f, bone) - place(w->f, bone), text);
 	}
+}
+
+static int entry_by_token(const void *token, const void *entry)
+{
+	const struct token *a = token, *b = ((const struct clip_entry *)entry)->token;
+
+	return a < b ? -1 : a > b;
 }
 
 /* Is the element of "transform" an entry of a removed bone? */
 static bool is_removed(const struct writer *w, const struct token *element)
 {
-	uint32_t track = ANIM_NEW;
+	const struct clip_entry *entry =
+		w->f->entry_count ? bsearch(element, w->f->entries, w->f->entry_count,
+					    sizeof(*w->f->entries), entry_by_token)
+				  : NULL;
 
-	for (size_t i = 0; i < w->f->entry_count; i++)
-		if (w->f->entries[i].token == element)
-			track = w->f->entries[i].track;
-	for (uint32_t i = 0; track != ANIM_NEW && i < w->e->clip->track_count; i++)
-		if (w->e->clip->tracks[i].origin == track)
-			return false;
-	return track != ANIM_NEW;
+	return entry && !w->now[entry->track];
 }
 
 /* Returns the last element that stays. */
@@ -375,15 +398,17 @@ static void remove_entries(struct writer *w, const struct token *list)
 
 static void write_new_entries(struct writer *w, const struct token *list, bool first)
 {
+	uint32_t next = 0;
+
 	for (uint32_t i = 0; i < w->e->clip->track_count; i++) {
 		const struct track *t = &w->e->clip->tracks[i];
 
-		if (ff9clip_json_write_entry_of(w->f, t))
+		if (ff9clip_json_write_entry_of(w, t))
 			continue;
 		if (!first)
 			write_separator(w, list);
 		first = false;
-		write_new_entry(w, t);
+		write_new_entry(w, t, &next);
 	}
 }
 
@@ -503,7 +528,7 @@ static bool check_tangents(const struct clip_edit *e)
 bool ff9clip_write_json(struct clip_edit *e)
 {
 	struct writer w = {.e = e, .f = &e->old, .texts = BUF_INIT};
-	bool fine = check_hold(e) && check_tangents(e);
+	bool fine = check_hold(e) && check_tangents(e) && index_entries(&w);
 
 	if (fine) {
 		change_rate(&w);

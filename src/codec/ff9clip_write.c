@@ -9,6 +9,8 @@
 #include "codecs.h"
 #include "ff9clip_file.h"
 
+#include "util/string_map.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,10 +234,26 @@ static int32_t hold_of(const struct clip_edit *e, const char *name, bool has_old
 static const struct clip_curve *ff9clip_write_old_curve(const struct clip_edit *e,
 							const struct track *t, enum role role)
 {
-	for (uint32_t i = 0; t->origin != ANIM_NEW && i < e->old.count; i++)
-		if (e->old.curves[i].track == t->origin && e->old.curves[i].role == role)
-			return &e->old.curves[i];
-	return NULL;
+	return t->origin < e->old.track_count ? e->old_curves[(size_t)t->origin * ROLE_COUNT + role]
+					      : NULL;
+}
+
+/* Of several curves of a track and role, the first. */
+static bool index_old_curves(struct clip_edit *e)
+{
+	size_t count = (size_t)e->old.track_count * ROLE_COUNT;
+
+	e->old_curves = arena_alloc(&e->arena, count + 1, sizeof(*e->old_curves));
+	if (!e->old_curves)
+		return err_memory(e->err);
+	for (size_t i = 0; i < count; i++)
+		e->old_curves[i] = NULL;
+	for (uint32_t i = e->old.count; i-- > 0;) {
+		const struct clip_curve *c = &e->old.curves[i];
+
+		e->old_curves[(size_t)c->track * ROLE_COUNT + c->role] = c;
+	}
+	return true;
 }
 
 /*
@@ -275,6 +293,8 @@ static bool plan_curve(struct clip_edit *e, const struct track *t, enum role rol
 
 static bool plan_curves(struct clip_edit *e)
 {
+	if (!index_old_curves(e))
+		return false;
 	e->curves = arena_alloc(&e->arena, (size_t)e->clip->track_count * ROLE_COUNT,
 				sizeof(*e->curves));
 	if (!e->curves)
@@ -417,21 +437,34 @@ static bool ff9clip_write_check_clip(const struct anim *a, struct err *err)
 	return true;
 }
 
-/* Refuses two bones of one path, since they could not be distinguished. */
+static bool keeps_path(const struct clip_edit *e, const struct track *t)
+{
+	return t->origin != ANIM_NEW && e->old.track_count > t->origin &&
+	       strcmp(e->old.paths[t->origin], t->name) == 0;
+}
+
+/*
+ * Refuses two bones of one path, since they could not be distinguished; if the old file has them,
+ * they may stay.
+ */
 static bool ff9clip_write_check_paths(struct clip_edit *e)
 {
-	for (uint32_t i = 0; i < e->clip->track_count; i++) {
-		const struct track *t = &e->clip->tracks[i];
+	struct string_map paths = {.slots = NULL};
+	bool fine = true;
 
-		if (t->origin != ANIM_NEW && e->old.track_count > t->origin &&
-		    strcmp(e->old.paths[t->origin], t->name) == 0)
-			continue;
-		for (uint32_t j = 0; j < e->clip->track_count; j++)
-			if (j != i && strcmp(e->clip->tracks[j].name, t->name) == 0)
-				return err_set(e->err, ERR_STORE, "two bones have the path \"%s\"",
-					       t->name);
+	for (uint32_t i = 0; i < e->clip->track_count && fine; i++) {
+		const struct track *t = &e->clip->tracks[i];
+		int64_t known = string_map_add(&paths, t->name, i);
+
+		if (known < 0)
+			fine = err_memory(e->err);
+		else if (known != i &&
+			 !(keeps_path(e, t) && keeps_path(e, &e->clip->tracks[known])))
+			fine = err_set(e->err, ERR_STORE, "two bones have the path \"%s\"",
+				       t->name);
 	}
-	return true;
+	string_map_release(&paths);
+	return fine;
 }
 
 static bool read_old(struct clip_edit *e, struct bytes old)
