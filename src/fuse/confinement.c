@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The path of an open folder in our namespace. False if it is not known. */
+/* Returns the path of an open folder in our mount namespace. False if the path is not known. */
 static bool confinement_path_of(int fd, char path[PATH_MAX])
 {
 	char link[DIRFD_PROC_SIZE];
@@ -26,7 +26,10 @@ static bool confinement_path_of(int fd, char path[PATH_MAX])
 	return true;
 }
 
-/* Is the state directory's parent in SOURCE? `below` is the parent's path from there. */
+/*
+ * Returns whether the state directory's parent is in SOURCE; `below` gets the path of that parent
+ * from SOURCE.
+ */
 static bool confinement_is_in_source(int root, const struct state *state, char below[PATH_MAX])
 {
 	char source[PATH_MAX], path[PATH_MAX];
@@ -44,15 +47,20 @@ static bool confinement_is_in_source(int root, const struct state *state, char b
 /* How the process reaches the state directory once it is confined. */
 struct state_route {
 	bool in_source;
-	char below[PATH_MAX]; /* path of the directory's parent from SOURCE */
-	int fd;               /* -1 in SOURCE; else the directory (`itself`), or its parent */
+	char below[PATH_MAX]; /* path of the state directory's parent, from SOURCE */
+	/*
+	 * -1 if in SOURCE; else the descriptor of the state directory (`itself` is set) or of its
+	 * parent
+	 */
+	int fd;
 	bool itself;
 };
 
 /*
- * In SOURCE the directory is reached through SOURCE, so that files can be renamed from one to the
- * other. Elsewhere it is made now, since the confined process cannot make it. A read-only mount
- * does not make it, and holds its parent instead, since another process may make it later.
+ * Finds how the state directory is reached. In SOURCE it is reached through SOURCE, so that files
+ * can be renamed from one to the other. Elsewhere the directory is made now, since the confined
+ * process cannot make it. A read-only mount does not make it, and opens its parent instead, since
+ * another process may make the directory later.
  */
 static int find_route(int root, struct state *state, struct state_route *route)
 {
@@ -85,7 +93,10 @@ static int move_state(int root, struct state *state, const struct state_route *r
 	return error;
 }
 
-/* Only mounts by root are promised a tree of their own. */
+/*
+ * Warns a user who mounts as root if the process did not get a file tree of its own, which only
+ * mounts by root are promised.
+ */
 static void warn_of_tree(const char *source, unsigned confined)
 {
 	if (geteuid() == 0 && !(confined & CONFINED_TREE) && !CONFINE_SANITIZED)

@@ -21,9 +21,9 @@ static int inval_name(void *closure, uint64_t folder, const char *name)
 }
 
 /*
- * Has the kernel look the name up again. Invalidating it instead would break getcwd() in processes
- * whose working directory it is; kernels before 6.2 can do nothing else. libfuse 3.16 dropped the
- * flags.
+ * Makes the kernel look the name up again. Invalidating the name instead would break getcwd() in
+ * processes whose working directory it is; kernels before 6.2 can only invalidate. From libfuse
+ * 3.16 on the call has no argument for flags.
  */
 static int expire_name(void *closure, uint64_t folder, const char *name)
 {

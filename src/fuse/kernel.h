@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kernel.h - sends notifications to the kernel (vfs/kernel.h) by libfuse. */
+/* kernel.h - sends the notifications of vfs/kernel.h to the kernel through libfuse. */
 #ifndef ANIMFS_FUSE_KERNEL_H
 #define ANIMFS_FUSE_KERNEL_H
 
@@ -7,7 +7,10 @@
 
 struct fuse_session;
 
-/* The session may be made later, but before the first call. */
+/*
+ * Returns the four notification calls. *session may still be NULL, but must be set before the first
+ * call.
+ */
 struct kernel kernel_of(struct fuse_session **session);
 
 #endif

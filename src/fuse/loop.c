@@ -9,19 +9,23 @@
 #include <semaphore.h>
 #include <stdlib.h>
 
-#define IDLE_THREADS 16 /* kept when there is nothing to do */
-#define RETRY_MS 10     /* without memory for a buffer */
+#define IDLE_THREADS 16 /* threads that are kept when there is nothing to do */
+#define RETRY_MS 10     /* pause before a thread that has no memory for a buffer tries again */
 
 struct loop {
 	struct fuse_session *fuse;
 	unsigned most;
-	sem_t ended; /* a thread has seen the end of the session */
+	sem_t ended; /* posted when a thread has seen the end of the session */
 	_Atomic int error;
 	struct lock lock;
-	pthread_t *threads; /* has room for `most`; guarded by `lock` until `ending` */
-	/* the first `count` are running; `idle` of them wait for a request */
+	/* array with room for `most` threads; guarded by `lock` until `ending` is set */
+	pthread_t *threads;
+	/*
+	 * number of running threads, which are first in `threads`, and how many of them wait for a
+	 * request
+	 */
 	unsigned count GUARDED_BY(loop_class), idle GUARDED_BY(loop_class);
-	bool ending GUARDED_BY(loop_class); /* no thread starts or leaves any more */
+	bool ending GUARDED_BY(loop_class); /* no thread is started or removed any more */
 };
 
 /* ---- the threads ---- */
@@ -49,11 +53,16 @@ static void loop_remove_self(struct loop *l) REQUIRES(loop_class)
 	pthread_detach(pthread_self());
 }
 
-/* Call it after taking a request: the next one needs another thread, if none is idle. */
+/*
+ * Counts this thread as busy, and starts another one if no thread is idle to read the next request;
+ * call it after taking a request.
+ */
 static void loop_leave_idle(struct loop *l)
 {
 	lock_acquire(&l->lock, &loop_class);
-	/* Without another thread this one takes the next request after it has answered. */
+	/*
+	 * If the thread cannot be started, this one takes the next request after it has answered.
+	 */
 	if (--l->idle == 0 && l->count < l->most && !l->ending)
 		(void)loop_add_thread(l);
 	lock_release(&l->lock, &loop_class);
@@ -77,7 +86,9 @@ static bool loop_become_idle(struct loop *l)
 	return stays;
 }
 
-/* The size of the request; 0: the session has ended; or a negative errno. Here it may be cancelled.
+/*
+ * Waits for a request. Returns its size; 0 if the session has ended; or a negative errno. The
+ * thread may be cancelled only in this function.
  */
 static int receive_request(struct fuse_session *fuse, struct fuse_buf *request)
 {
@@ -128,7 +139,7 @@ static void *answer_requests(void *closure)
 	return NULL;
 }
 
-/* ---- all of them ---- */
+/* ---- the loop ---- */
 
 static int loop_start(struct loop *l)
 {
@@ -140,7 +151,9 @@ static int loop_start(struct loop *l)
 	return -error;
 }
 
-/* Threads that answer a request finish it; those that wait for one are cancelled. */
+/*
+ * Ends all threads: those that answer a request finish it; those that wait for one are cancelled.
+ */
 static void loop_end(struct loop *l)
 {
 	unsigned count;
@@ -165,7 +178,10 @@ int loop_run(struct fuse_session *fuse, unsigned most)
 	lock_init(&l.lock);
 	sem_init(&l.ended, 0, 0);
 	l.error = loop_start(&l);
-	/* A signal interrupts the wait. */
+	/*
+	 * A signal interrupts sem_wait; fuse_session_exited is true if that signal ended the
+	 * session.
+	 */
 	while (!l.error && !fuse_session_exited(fuse))
 		sem_wait(&l.ended);
 	loop_end(&l);

@@ -6,7 +6,10 @@
 #define FUSE_USE_VERSION 312
 #include <fuse_lowlevel.h>
 
-/* Requests go through our own functions, which count releases (struct vfs). */
+/*
+ * Defined if libfuse can pass requests through our own read and write functions, which count
+ * releases (`releases` in struct vfs).
+ */
 #if FUSE_VERSION >= FUSE_MAKE_VERSION(3, 13)
 #define COUNTS_RELEASES
 #endif

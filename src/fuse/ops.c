@@ -36,8 +36,9 @@ static struct handle *handle_of(const struct fuse_file_info *fi)
 /* ---- replies ---- */
 
 /*
- * After ENOSYS the kernel never sends the same kind of request again, for any file. An error from
- * the filesystem below must not cause that; to cause it on purpose, call fuse_reply_err().
+ * Replies with an error, except ENOSYS, which becomes another one: after ENOSYS the kernel never
+ * sends the same kind of request again, for any file, and an error from the filesystem below must
+ * not cause that. To cause it on purpose, call fuse_reply_err().
  */
 static void reply_err(fuse_req_t req, int error)
 {
@@ -88,14 +89,14 @@ static void reply_opened(fuse_req_t req, int error, struct fuse_file_info *fi,
 			 const struct opened *opened)
 {
 	if (error) {
-		fuse_reply_err(req, error); /* ENOSYS: the kernel is to send no more opens */
+		fuse_reply_err(req, error); /* With ENOSYS the kernel sends no more opens. */
 		return;
 	}
 	set_opened(fi, opened);
 	fuse_reply_open(req, fi);
 }
 
-/* size: a count of bytes, or a negated errno. */
+/* Replies with a count of bytes. size: the count, or a negative errno. */
 static void reply_count(fuse_req_t req, ssize_t size)
 {
 	if (size < 0)
@@ -104,7 +105,7 @@ static void reply_count(fuse_req_t req, ssize_t size)
 		fuse_reply_write(req, (size_t)size);
 }
 
-/* Replies the value of an extended attribute, or its size if `room` is 0. */
+/* Replies with the value of an extended attribute, or with its size if `room` is 0. */
 static void reply_value(fuse_req_t req, int error, struct buf *value, size_t room)
 {
 	if (!error && value->failed)
@@ -378,7 +379,7 @@ static void count_release(struct vfs *v)
 #endif
 }
 
-/* For files and folders. */
+/* Releases a handle of a file or folder. */
 static void op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	(void)ino;
@@ -387,7 +388,9 @@ static void op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 	reply_err(req, 0);
 }
 
-/* Replies with bytes of a plain file, spliced where possible instead of copied through us. */
+/*
+ * Replies with bytes of a plain file, spliced where possible instead of copied through our memory.
+ */
 static void reply_descriptor(fuse_req_t req, int fd, size_t size, off_t at)
 {
 	struct fuse_bufvec buf = FUSE_BUFVEC_INIT(size);
@@ -425,7 +428,10 @@ static void op_write(fuse_req_t req, fuse_ino_t ino, const char *data, size_t si
 		    vfs_write(vfs_of(req), handle_of(fi), bytes, at, fi->flags, fi->writepage));
 }
 
-/* No handle: the kernel opens no files here. After ENOSYS it sends no flush again. */
+/*
+ * Flushes a file. Without a handle, the kernel opens no files here: it gets ENOSYS, after which it
+ * sends no flush again.
+ */
 static void op_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	struct handle *handle = handle_of(fi);

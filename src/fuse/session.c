@@ -33,17 +33,20 @@ struct session {
 	struct fuse_session *fuse;
 	struct kernel kernel;
 	struct served served;
-	int root; /* SOURCE */
+	int root; /* descriptor of SOURCE */
 	struct state *state;
-	int unmounter; /* a pipe to it; -1: there is none */
+	int unmounter; /* a pipe to the unmounter process; -1: there is none */
 };
 
 /* ---- the INIT request ---- */
 
-/* INIT is being answered: see send_answer. */
+/* Set while the reply to INIT is to be changed: see send_answer. */
 static _Atomic bool answering_init;
 
-/* ACLs only matter if other users are let in, and no option overrides owners or modes. */
+/*
+ * Returns whether the mount shows ACLs: they only matter if other users are let in, and no option
+ * overrides owners or modes.
+ */
 static bool has_acls(const struct mount_options *o)
 {
 	return o->allow_other && o->uid < 0 && o->gid < 0 && o->umask < 0;
@@ -57,9 +60,15 @@ static void op_init(void *user, struct fuse_conn_info *conn)
 	v->unopened_folders = v->watched && (conn->capable & FUSE_CAP_NO_OPENDIR_SUPPORT);
 	v->unopened_files =
 		v->watched && v->read_only && (conn->capable & FUSE_CAP_NO_OPEN_SUPPORT);
-	/* Splicing costs each request two more calls, and only saves a copy of large writes. */
+	/*
+	 * Splicing requests in costs two more calls for each, and only saves a copy of large
+	 * writes.
+	 */
 	conn->want &= ~(unsigned)FUSE_CAP_SPLICE_READ;
-	/* ThreadSanitizer does not see that a spliced file is closed only after the reply. */
+	/*
+	 * Not with ThreadSanitizer, which does not see that a spliced file is closed only after the
+	 * reply.
+	 */
 #ifndef __SANITIZE_THREAD__
 	conn->want |= conn->capable & FUSE_CAP_SPLICE_WRITE;
 #endif
@@ -77,7 +86,10 @@ static void op_init(void *user, struct fuse_conn_info *conn)
 /* ---- reading and replying ---- */
 
 #ifdef COUNTS_RELEASES
-/* In libfuse's buffer: this thread's request, if it is sent only once (forget, release). */
+/*
+ * The header of this thread's request, in libfuse's buffer, if the kernel sends it only once
+ * (forget, release); else NULL.
+ */
 static _Thread_local const struct fuse_in_header *final;
 
 static pthread_mutex_t one_reads = PTHREAD_MUTEX_INITIALIZER;
@@ -97,8 +109,9 @@ static ssize_t read_request(int fd, void *request, size_t size, struct vfs *v)
 }
 
 /*
- * If the clock is stopped, threads read one by one, so that no request overtakes a release that was
- * sent before it. Threads are cancelled while they read.
+ * Reads a request while no other thread reads. Used if the clock is stopped, so that no request
+ * overtakes a release that was sent before. A thread may be cancelled while it reads; it then
+ * unlocks the mutex.
  */
 static ssize_t read_in_turn(int fd, void *request, size_t size, struct vfs *v)
 {
@@ -117,7 +130,10 @@ static ssize_t receive(int fd, void *request, size_t size, void *user)
 	ssize_t got = clock_is_stopped() ? read_in_turn(fd, request, size, v)
 					 : read_request(fd, request, size, v);
 
-	/* The connection ended while the kernel was handing over a request. */
+	/*
+	 * ECONNABORTED: the connection ended while the kernel was handing over a request. libfuse
+	 * takes ENODEV for the end.
+	 */
 	if (got < 0 && errno == ECONNABORTED)
 		errno = ENODEV;
 	final = got >= (ssize_t)sizeof(*final) && request_is_final(request) ? request : NULL;
@@ -125,10 +141,10 @@ static ssize_t receive(int fd, void *request, size_t size, void *user)
 }
 
 /*
- * libfuse before 3.17 claims that FUSE_CAP_PARALLEL_DIROPS is its default, but never sends it, so
- * add it to the reply to INIT. If libfuse has no memory for a forget or release, it refuses the
- * request, and the kernel does not repeat it, so execute it here; otherwise the node or handle
- * would never be freed.
+ * Sends a reply to the kernel, with two corrections. libfuse before 3.17 claims that
+ * FUSE_CAP_PARALLEL_DIROPS is its default, but never sends the flag, so it is added to the reply to
+ * INIT. If libfuse has no memory for a forget or release, it refuses the request, and the kernel
+ * does not repeat it, so it is executed here; otherwise the node or handle would never be freed.
  */
 static ssize_t send_answer(int fd, struct iovec *parts, int count, void *user)
 {
@@ -194,7 +210,10 @@ static int session_out_of_memory(void)
 	return 1;
 }
 
-/* libfuse has printed the reason, if it had memory for that. */
+/*
+ * Returns the exit status after a failed mount. libfuse has printed the reason, if it had memory
+ * for that.
+ */
 static int not_mounted(const struct mount_options *o)
 {
 	fprintf(stderr, "animfs: %s: not mounted\n", o->mountpoint);
@@ -203,7 +222,7 @@ static int not_mounted(const struct mount_options *o)
 
 /*
  * Blocks the signals that end the session, also in threads that are started from now on: only the
- * main thread gets them, while it is in the loop.
+ * main thread receives them, while it is in the loop.
  */
 static void block_signals(sigset_t *before)
 {
@@ -217,8 +236,9 @@ static void block_signals(sigset_t *before)
 }
 
 /*
- * Any thread may decode and save a large file: with a heap for each, no thread could reuse what
- * another has freed, and memory would grow with the number of threads.
+ * Makes malloc use one heap for all threads. Any thread may decode and save a large file: with a
+ * heap for each thread, no thread could reuse memory that another has freed, and memory would grow
+ * with the number of threads.
  */
 static void keep_one_heap(void)
 {
@@ -240,7 +260,10 @@ static void load_unwinder(void)
 #endif
 }
 
-/* libfuse has logged why the connection failed, but not why a thread could not be started. */
+/*
+ * Reports why the session ended. libfuse has logged why the connection failed, but not why a thread
+ * could not be started.
+ */
 static int not_served(int error)
 {
 	log_warning("requests are not answered any more: %s", strerror(-error));
@@ -297,7 +320,7 @@ static bool confine_session(struct session *s, bool background)
 	return false;
 }
 
-/* Mounts, serves and unmounts. The connection is closed when it returns. */
+/* Mounts, serves and unmounts. When it returns, the connection is closed. */
 static int serve_mounted(struct session *s)
 {
 	bool background = !s->options->foreground && !s->options->debug;
@@ -316,7 +339,10 @@ static int serve_mounted(struct session *s)
 
 /* ---- arguments for libfuse ---- */
 
-/* Our options follow those of mount(8), such as "rw", since the last one wins. */
+/*
+ * Adds the options for libfuse. Ours follow those of mount(8), such as "rw", since the last option
+ * wins.
+ */
 static bool add_options(struct fuse_args *args, const struct mount_options *o)
 {
 	char *list = NULL, *name = NULL;
@@ -366,7 +392,10 @@ static int serve_requests(struct session *s)
 		status = serve_mounted(s);
 		fuse_remove_signal_handlers(s->fuse);
 	}
-	/* Ends its threads before the connection's descriptor can become another file's. */
+	/*
+	 * This ends the mount's threads, before the number of the connection's descriptor can be
+	 * reused for another file.
+	 */
 	vfs_free(s->served.vfs);
 	if (s->fuse) {
 		fuse_session_unmount(s->fuse);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer fuse: the interface to libfuse: requests become calls of vfs.h, an errno becomes a reply,
- * and the four calls of vfs/kernel.h become notifications. The only layer that includes <fuse*>. It
- * also starts and ends a mount: options, privileges, signals, and the process that unmounts after a
+ * Layer fuse: the interface to libfuse. Requests become calls of vfs.h, an errno becomes a reply,
+ * and the four calls of vfs/kernel.h become notifications. No other layer includes <fuse*>. It also
+ * starts and ends a mount: options, privileges, signals, and the process that unmounts after a
  * kill.
  *
  * Start reading in ops.c, which has a function for each request.
@@ -17,8 +17,8 @@
 
 /*
  * Mounts, in the background unless the options say otherwise, and returns when the mount has ended.
- * The mount is read-only if nothing can be written. Returns an exit status; errors are printed on
- * standard error.
+ * The mount is read-only if the state directory cannot be written. Returns an exit status; errors
+ * are printed on standard error.
  */
 int mount_serve(struct mount_options *o);
 /* The version of libfuse. */

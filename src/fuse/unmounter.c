@@ -17,14 +17,14 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* Bytes that the serving process sends to the unmounter. */
+/* Values of the byte that the serving process sends to the unmounter. */
 enum { SERVING = 1, ENDED };
 
 /*
- * Shared by both processes; held by the main thread of the serving one, and released by the kernel
- * as soon as that thread is killed (EOWNERDEAD). The end of the pipe would come too late: another
- * thread may wait in the kernel for a reply that no thread can give any more, and keep the pipe
- * open.
+ * Lets the unmounter notice the end of the serving process. Shared by both processes and held by
+ * the main thread of the serving process; the kernel releases it as soon as that thread is killed
+ * (EOWNERDEAD). The end of file on the pipe would come too late: another thread may wait in the
+ * kernel for a reply that no thread can give any more, and keep the pipe open.
  */
 static pthread_mutex_t *serving;
 
@@ -46,8 +46,10 @@ static int make_lock(void)
 }
 
 /*
- * Signals that end the mount must not end the unmounter first. There is no exec, so all descriptors
- * stay open: that of the connection, and those that keep filesystems from being unmounted.
+ * Detaches the unmounter from the serving process: it ignores signals that end the mount, since it
+ * must not end first, and its standard streams become /dev/null and the pipe. There is no exec, so
+ * all descriptors stay open: that of the connection, and those that keep filesystems from being
+ * unmounted.
  */
 static void stand_apart(int root, int from)
 {
@@ -65,8 +67,8 @@ static void stand_apart(int root, int from)
 }
 
 /*
- * The minor device number of a mount, which is its number in /sys/fs/fuse/connections, too. 0 on
- * error. Sends no request to its daemon.
+ * Returns the minor device number of a mount, which is also its number in /sys/fs/fuse/connections;
+ * 0 on error. Sends no request to the mount's daemon.
  */
 static unsigned mount_number(int dir, const char *path)
 {
@@ -84,9 +86,9 @@ static bool is_connected(struct fuse_session *session)
 }
 
 /*
- * Opens the mount's root: the descriptor stays on this mount, whatever is mounted there later. -1
- * if it was unmounted meanwhile. No other mount can have its number while the connection lasts, so
- * the connection is checked last.
+ * Opens the root of the mount: the descriptor refers to this mount, whatever is mounted at the path
+ * later. Returns -1 if the mount was unmounted meanwhile. No other mount can have its number while
+ * the connection lasts, so the connection is checked last.
  */
 static int open_mount(struct fuse_session *session, const char *mountpoint, unsigned number)
 {
@@ -107,9 +109,9 @@ static bool unmount(int mount, int flags)
 }
 
 /*
- * Aborts the connection: requests that wait for a reply fail. Otherwise a request that came too
- * late to be read keeps its locks in the kernel, and a thread of the serving process that notifies
- * the kernel may wait for these, so that the process does not end.
+ * Aborts the connection, so that requests that wait for a reply fail. Otherwise a request that the
+ * serving process has not read any more keeps its locks in the kernel; a thread of that process
+ * that notifies the kernel may wait for these locks, so that the process does not end.
  */
 static void cut_off(int mount, unsigned number)
 {
@@ -118,7 +120,10 @@ static void cut_off(int mount, unsigned number)
 
 	snprintf(path, sizeof(path), "/sys/fs/fuse/connections/%u/abort", number);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
-	/* Aborts as well. The mount itself stays, since our descriptor keeps it busy. */
+	/*
+	 * A forced unmount aborts the connection as well. The mount itself stays, since our
+	 * descriptor keeps it busy.
+	 */
 	if (fd < 0 || write(fd, "1", 1) != 1)
 		unmount(mount, MNT_FORCE);
 }
@@ -135,9 +140,10 @@ static void await_end_of_serving(void)
 }
 
 /*
- * Unmounts the mount that was opened; at its path there may be another one by now. If we may not,
- * fuse_session_unmount does it by the path, through fusermount3. That skips it if its descriptor
- * polls an error, as that of an aborted connection does; hence /dev/null in its place.
+ * Unmounts the mount that was opened; at its path there may be another mount by now. If we may not
+ * unmount, fuse_session_unmount does it by the path, through fusermount3. fuse_session_unmount does
+ * nothing if the session's descriptor polls an error, as that of an aborted connection does; so
+ * /dev/null takes its place.
  */
 static void unmount_opened(struct fuse_session *session, int mount)
 {
@@ -151,8 +157,8 @@ static void unmount_opened(struct fuse_session *session, int mount)
 }
 
 /*
- * The unmounter has the connection open as well, and notices by it an unmount by another program:
- * then the mountpoint may be another mount's.
+ * Waits for the end of serving, then unmounts. The unmounter has the connection open as well, and
+ * so notices if another program unmounts: then another mount may be at the mountpoint.
  */
 static _Noreturn void wait_and_unmount(struct fuse_session *session, const char *mountpoint,
 				       int root, int from)
@@ -213,8 +219,8 @@ void unmounter_end(struct fuse_session *session, int to)
 
 	/*
 	 * Close our end of the connection first, since an unmount may wait for replies. The pipe
-	 * takes its place: once the unmounter is gone it polls an error, and fuse_session_unmount
-	 * takes that for unmounted.
+	 * gets the number of its descriptor: when the unmounter has exited, the pipe polls an
+	 * error, which fuse_session_unmount takes for unmounted.
 	 */
 	dup2(to, fuse_session_fd(session));
 	(void)!write(to, &byte, 1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * access.c - permissions. The kernel checks owner, mode and ACL (default_permissions). This file
- * computes the ACLs of things, and makes two checks that the kernel does not: a rename may expose a
- * view's text under another name, and skeletons and models beside animations are read without being
- * opened by the caller.
+ * computes the ACLs of things, and checks reading in two cases that the kernel does not: when a
+ * rename exposes a view's text under another name, and when we read skeletons and models beside
+ * animations, which the caller has not opened.
  *
  * Checks use the owner, mode and ACL that the mount shows, as the kernel's do. The path to a folder
  * was checked when the kernel looked up an animation in it.
@@ -22,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- of nodes ---- */
+/* ---- ACLs of nodes ---- */
 
 static int backing_acl(struct vfs *v, const struct target *t, const char *name, struct buf *out)
 {
@@ -32,8 +32,8 @@ static int backing_acl(struct vfs *v, const struct target *t, const char *name, 
 }
 
 /*
- * The folders and views of an animation have the file's ACL, adapted to the mode that they are
- * shown with: folders have x wherever they have r, and read-only views have no w.
+ * The folders and views of an animation have the ACL of the animation file, adapted to the mode
+ * that they are shown with: folders have x wherever they have r, and read-only views have no w.
  */
 int acl_get(struct vfs *v, const struct target *t, const char *name, struct buf *out)
 {
@@ -88,11 +88,14 @@ void access_changed(struct vfs *v, const struct target *t)
 		version_put(version);
 }
 
-/* ---- of names beside an animation ---- */
+/* ---- rights to files beside an animation ---- */
 
-/* A file whose rights are checked; it stays open, so that all facts are of one file. */
+/*
+ * A file whose rights are checked. It stays open meanwhile, so that mode, owner and ACL are of one
+ * file.
+ */
 struct asked {
-	struct stat st; /* as the mount shows it */
+	struct stat st; /* attributes as the mount shows them (uid=, gid=, umask=) */
 	struct file_version version;
 	struct buf acl;
 	struct rights rights;
@@ -105,7 +108,10 @@ static int read_acl(const struct vfs *v, int fd, struct buf *out)
 	return error == ENODATA || error == EOPNOTSUPP ? 0 : error;
 }
 
-/* 0 or an errno; call asked_release in either case. */
+/*
+ * Fills *a with the rights of the file behind a->fd. Returns 0 or an errno; call asked_release in
+ * either case.
+ */
 static int ask_descriptor(const struct vfs *v, int fd, struct asked *a)
 {
 	int error = fstat(fd, &a->st) == 0 ? 0 : errno;
@@ -120,7 +126,10 @@ static int ask_descriptor(const struct vfs *v, int fd, struct asked *a)
 	return error;
 }
 
-/* Reads the owner, mode and ACL of the file `name` in `dir`; ".": of the folder itself. */
+/*
+ * Reads the owner, mode and ACL of the file `name` in the folder `dir`, or of `dir` itself if
+ * `name` is ".".
+ */
 static int ask_name(const struct vfs *v, int dir, const char *name, struct asked *a)
 {
 	int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -142,7 +151,7 @@ static void asked_release(struct asked *a)
 static bool lets_read(const struct guard *g, int dir, const char *file, const char *name,
 		      struct file_version *version)
 {
-	/* The rights of a file that no user owns and all users may read. */
+	/* rights of a file that no user owns and all users may read */
 	static const struct rights everybody = {(uid_t)-1, (gid_t)-1, 0444, {NULL, 0}};
 	const struct vfs *v = g->closure;
 	struct asked animation = {.acl = BUF_INIT}, other;

@@ -65,7 +65,10 @@ void acl_for_file(struct buf *acl)
 		entries[i].e_perm &= htole16(READ_WRITE);
 }
 
-/* The tag of the entry that a mode's group bits stand for: the mask, if there is one. */
+/*
+ * Returns the tag of the ACL entry that the group bits of a mode stand for: the mask if there is
+ * one, else the owning group.
+ */
 static unsigned group_tag(const acl_entry *entries, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -75,7 +78,10 @@ static unsigned group_tag(const acl_entry *entries, size_t count)
 	return ACL_GROUP_OBJ;
 }
 
-/* The shift of the entry's bits in a mode, or -1 if a mode cannot express it. */
+/*
+ * Returns how far the bits of the ACL entry are shifted in a mode; -1 if a mode cannot express the
+ * entry.
+ */
 static int mode_shift(const acl_entry *entry, unsigned group)
 {
 	unsigned tag = le16toh(entry->e_tag);
@@ -120,17 +126,17 @@ mode_t acl_mode(const struct vfs *v, const struct request *who, int folder, mode
 	char path[DIRFD_PROC_SIZE];
 
 	if (!v->acls)
-		return mode; /* the kernel has applied the umask */
-	/* A default ACL of the folder replaces the umask. */
+		return mode; /* without ACLs the kernel has applied the umask already */
+	/* If the folder has a default ACL, that replaces the umask. */
 	if (dirfd_proc_path(folder, NULL, path, sizeof(path)) == 0 &&
 	    getxattr(path, ACL_DEFAULT, NULL, 0) > 0)
 		return mode;
 	return mode & ~who->umask;
 }
 
-/* ---- callers ---- */
+/* ---- credentials of callers ---- */
 
-/* The facts about a thread in /proc/TID/status. */
+/* facts about a thread, from /proc/TID/status */
 struct status {
 	pid_t process;
 	gid_t *groups;
@@ -155,9 +161,9 @@ static void add_groups(struct status *s, const char *list)
 }
 
 /*
- * If the thread has ended, or is in another PID namespace, *s has no groups, and the thread counts
- * as its own process. fuse_req_getgroups cannot be used: it opens "/proc", which is not accessible
- * (sandbox/enclose.h).
+ * Reads the facts of a thread into *s. If the thread has ended, or is in another PID namespace, *s
+ * has no groups, and the thread counts as its own process. fuse_req_getgroups cannot be used: it
+ * opens "/proc", which is not accessible (sandbox/enclose.h).
  */
 static void acl_read_status(pid_t thread, struct status *s)
 {

@@ -9,8 +9,8 @@
 
 bool acl_is_name(const char *name);
 /*
- * Sets the lower bits of *mode to the mode that the ACL is equivalent to. True if the ACL has
- * nothing beyond that mode.
+ * Sets the permission bits of *mode to those that the ACL is equivalent to. Returns true if the ACL
+ * says nothing beyond that mode.
  */
 bool acl_read_mode(struct buf *acl, mode_t *mode);
 /* Applies a mode to an ACL, as chmod does. */
@@ -21,14 +21,18 @@ void acl_for_file(struct buf *acl);
 void acl_for_shown(struct buf *acl, mode_t mode);
 
 /*
- * The mode for something new in a folder: applies the umask, unless the folder has a default ACL.
+ * Returns the mode for a new file or folder in `folder`: applies the umask, unless `folder` has a
+ * default ACL.
  */
 mode_t acl_mode(const struct vfs *v, const struct request *who, int folder, mode_t mode);
-/* Is the caller in the group, as primary or supplementary group? */
+/* Returns whether the caller is in the group, as primary or supplementary group. */
 bool acl_in_group(const struct request *who, gid_t group);
-/* The caller's credentials with all groups. 0 or an errno; free() releases them. */
+/*
+ * Stores the caller's credentials, with all groups, in *out, which free() releases. Returns 0 or an
+ * errno.
+ */
 int acl_caller(const struct request *who, struct caller **out);
-/* The process (tgid) of a thread; the thread's own id if that cannot be read. */
+/* Returns the process (tgid) of a thread; the thread's own id if the process cannot be read. */
 pid_t process_of(pid_t thread);
 
 #endif

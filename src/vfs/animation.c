@@ -58,7 +58,7 @@ void animation_put(struct vfs *v, struct animation *a)
 	animation_free(v, a);
 }
 
-/* ---- where it is ---- */
+/* ---- where the file is ---- */
 
 bool animation_name(const struct animation *a, char name[NAME_MAX + 1])
 {
@@ -72,7 +72,10 @@ bool animation_name(const struct animation *a, char name[NAME_MAX + 1])
 	return true;
 }
 
-/* Finds the folder's node (*parent, referenced), its path, and the file's name. */
+/*
+ * Finds the node of the file's folder (*parent, referenced), the path of that folder, and the
+ * file's name.
+ */
 static int site_names(struct vfs *v, struct animation *a, struct site *site, struct node **parent)
 {
 	struct buf path = BUF_INIT;
@@ -95,7 +98,7 @@ static int site_names(struct vfs *v, struct animation *a, struct site *site, str
 	return error;
 }
 
-/* Finds the member of an archive that the file is. */
+/* Finds the animation file in its archive: sets the spot and the loose file in `site`. */
 static int animation_find_member(struct vfs *v, const struct node *parent, struct site *site)
 {
 	int error = spot_of(v, parent, &site->spot, NULL);
@@ -145,7 +148,7 @@ int site_open(struct vfs *v, struct animation *a, struct site *out)
 {
 	int error = site_try(v, a, out);
 
-	/* A folder above may just have been renamed: wait for that, and try again. */
+	/* A folder above may just have been renamed: wait for the rename, and try again. */
 	if (error == ENOENT || error == ESTALE) {
 		folders_hold_still(v);
 		error = site_try(v, a, out);
@@ -172,8 +175,8 @@ void site_close(struct vfs *v, struct site *site)
 }
 
 /*
- * Clears the write bits of files that cannot be edited. Only in nested archives: elsewhere it takes
- * long to find out.
+ * Clears the write bits of a file that cannot be edited. Only for members of nested archives: for
+ * others finding out takes long.
  */
 static void show_editable(const struct site *site, struct stat *st)
 {
@@ -223,7 +226,7 @@ int animation_check(struct vfs *v, struct animation *a, struct err *err)
 
 /* ---- places by name ---- */
 
-/* The index of the clip whose folder this is, or is in; -1: none. */
+/* Returns the index of the clip whose folder `folder` is, or is in; -1 if there is none. */
 static int64_t animation_clip_of(const struct node *folder, const struct version *version)
 	REQUIRES(vfs_class)
 {
@@ -340,7 +343,7 @@ void view_leave_draft(struct vfs *v, struct node *node)
 		node_put(&v->nodes, node);
 }
 
-/* The view is open but has lost its name: count the version that is kept for it. */
+/* Counts the old version that is kept for a view that is open but has lost its name. */
 static void count_old(struct vfs *v, struct thing *thing, uint64_t latest) REQUIRES(vfs_class)
 {
 	const struct version *version = thing->view.version;
@@ -368,7 +371,10 @@ void view_part(struct vfs *v, struct node *node, struct changes *changes)
 	count_old(v, thing, thing->animation->generation);
 }
 
-/* Does the view have an unsaved draft? Then that is its text, whatever the file contains. */
+/*
+ * Returns whether the view has an unsaved draft, which then is its text, whatever the file
+ * contains.
+ */
 static bool animation_is_unsaved(const struct thing *thing) REQUIRES(vfs_class)
 {
 	const struct draft *draft = thing->view.draft;
@@ -411,17 +417,21 @@ bool view_settle(struct vfs *v, struct node *node, struct changes *changes)
 struct advance {
 	struct vfs *v;
 	struct animation *a;
-	struct version *before, *now; /* before: NULL if not available, or not needed */
+	struct version *before, *now; /* `before` is NULL if not available, or not needed */
 	const struct thing *saved;
 	const struct relabel *relabels;
 	size_t relabel_count;
 	struct changes *changes;
-	bool names; /* the names in its folders have changed */
+	bool names; /* whether names in the animation's folders have changed */
 };
 
-#define RELABELS_MAX 64 /* if more clips are renamed, they are looked up again */
+/* if more clips are renamed, the kernel looks those beyond this number up again */
+#define RELABELS_MAX 64
 
-/* Takes all names before giving any: two clips may have exchanged theirs. */
+/*
+ * Gives renamed clips their new names. Takes all old names away before giving new ones: two clips
+ * may have exchanged names.
+ */
 static void relabel_clips(const struct advance *d, struct node *folder) REQUIRES(vfs_class)
 {
 	struct nodes *t = &d->v->nodes;
@@ -447,8 +457,8 @@ static void relabel_clips(const struct advance *d, struct node *folder) REQUIRES
 }
 
 /*
- * Does the kernel's text of the node equal that in the new version? With a draft, compares the text
- * that the draft started from, or was saved as.
+ * Returns whether the kernel's text of the view equals that in the new version. With a draft,
+ * compares the text that the draft started from, or was saved as.
  */
 static bool animation_says_the_same(const struct advance *d, const struct thing *thing,
 				    const struct place *place) REQUIRES(vfs_class)
@@ -467,8 +477,8 @@ static bool animation_says_the_same(const struct advance *d, const struct thing 
 }
 
 /*
- * A view whose text is unchanged: moves it on to the new version, to free older ones. An open for
- * writing begins from the latest version anyway (draft_begin).
+ * Moves a view whose text is unchanged on to the new version, so that older ones can be freed. An
+ * open for writing begins from the latest version anyway (draft_begin).
  */
 static void keep_up(const struct advance *d, const struct node *node, const struct place *place)
 	REQUIRES(vfs_class)
@@ -484,7 +494,10 @@ static void keep_up(const struct advance *d, const struct node *node, const stru
 	view->place = *place;
 }
 
-/* If the kernel opens no files, any node that it knows may be open. */
+/*
+ * Keeps the previous version for a view that the kernel may have open. If the kernel opens no
+ * files, that is any node that it knows. Returns false if none is kept.
+ */
 static bool pin_version(const struct advance *d, struct node *node) REQUIRES(vfs_class)
 {
 	struct view_state *view = &node->thing->view;
@@ -496,7 +509,10 @@ static bool pin_version(const struct advance *d, struct node *node) REQUIRES(vfs
 	return true;
 }
 
-/* Open handles of the view keep the old text; its name gets another node. */
+/*
+ * Separates the view's node from its name: open handles keep the old text, and the name gets
+ * another node. Returns false if the node need not be replaced.
+ */
 static bool replace_view(const struct advance *d, struct node *node, bool gone) REQUIRES(vfs_class)
 {
 	if (!node->thing->view.version && !pin_version(d, node))
@@ -512,8 +528,8 @@ static bool replace_view(const struct advance *d, struct node *node, bool gone) 
 }
 
 /*
- * Moves a view that shows no version of its own on to the new one. place: NULL if it no longer
- * exists.
+ * Moves a view that has no version of its own on to the new version. place: NULL if the view no
+ * longer exists.
  */
 static void animation_follow_file(const struct advance *d, struct node *node,
 				  const struct place *place) REQUIRES(vfs_class)
@@ -568,7 +584,10 @@ static void advance_member(const struct advance *d, struct node *node) REQUIRES(
 	}
 }
 
-/* Taking names from a member may free it, and its neighbours in the list. */
+/*
+ * Moves all members on to the new version. Each is referenced meanwhile, since taking its name may
+ * free it, and its neighbours in the list.
+ */
 static void advance_members(const struct advance *d) REQUIRES(vfs_class)
 {
 	struct nodes *t = &d->v->nodes;
@@ -632,7 +651,8 @@ static void set_commit(struct animation *a, struct version *was, struct version 
 }
 
 /*
- * found: the version that was looked up, replaced if another one is to be shown; NULL after a save.
+ * Publishes the version `d->now`, unless it is outdated. found: the version that a look has read,
+ * replaced if another one is to be shown; NULL after a save.
  */
 static void publish_version(struct advance *d, struct version **found)
 {
@@ -649,7 +669,8 @@ static void publish_version(struct advance *d, struct version **found)
 		if (a->good)
 			d->before = a->good;
 		else if (d->before && d->before->generation != a->generation)
-			d->before = NULL; /* another version has been published since */
+			/* not the published version, since another one came between */
+			d->before = NULL;
 		advance_animation(d);
 		version_put(a->good);
 		a->good = NULL;
@@ -661,7 +682,10 @@ void animation_committed(struct vfs *v, struct animation *a, struct version *was
 			 struct version *made)
 {
 	vfs_lock(v);
-	/* A second commit of the same save: nothing of the first has been shown. */
+	/*
+	 * With a second commit of one save, keep showing the version from before the first, which
+	 * was not published.
+	 */
 	set_commit(a, a->commit.made == was ? a->commit.was : was, made);
 	vfs_unlock(v);
 }
@@ -697,11 +721,11 @@ void animation_begin(struct animation *a, const struct version *now, const struc
 	a->lists = now->codec->format->parts != NULL;
 }
 
-/* ---- looking ---- */
+/* ---- looking at the file ---- */
 
 /*
- * The version to show although the file is damaged or gone: the newest of `good` and those that
- * open views have.
+ * Returns the version to show although the file is damaged or gone: the newest of `good` and the
+ * versions of open views.
  */
 static struct version *last_good(const struct animation *a) REQUIRES(vfs_class)
 {
@@ -724,7 +748,10 @@ static bool animation_same_time(struct timespec a, struct timespec b)
 	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-/* All views have the file's mode, owner, group and ACL: invalidate them if these have changed. */
+/*
+ * Compares the file's mode, owner, group and ctime with those noted. If they changed, notes the new
+ * ones and invalidates the attributes of all views, which have the rights of the file.
+ */
 static void note_rights(struct animation *a, const struct stat *st, struct changes *changes)
 	REQUIRES(vfs_class)
 {
@@ -745,7 +772,10 @@ static void note_rights(struct animation *a, const struct stat *st, struct chang
 		changes_attributes(changes, a->folder->node);
 }
 
-/* The file no longer decodes: texts in it that are not open can no longer be opened. */
+/*
+ * Notes that the file no longer decodes: invalidates names of texts that are not open, which cannot
+ * be opened any more.
+ */
 static void note_damage(struct vfs *v, struct animation *a, struct changes *changes)
 	REQUIRES(vfs_class)
 {
@@ -791,7 +821,8 @@ static int read_latest(struct vfs *v, struct animation *a, struct version **out,
 }
 
 /*
- * Waits for a rename in progress: the file may have its new name on disk but not yet in the table.
+ * Waits for a rename in progress: until it ends, the file may have its new name on disk but not yet
+ * in the table.
  */
 static void await_rename(struct vfs *v)
 {
@@ -801,7 +832,10 @@ static void await_rename(struct vfs *v)
 
 #define LOOK_TRIES 4
 
-/* `before`: the version shown until now, if it may still be open; or NULL. */
+/*
+ * Looks at the file as animation_look does. `before`: the version shown until now, if views may
+ * still be open in it; else NULL.
+ */
 static int look_from(struct vfs *v, struct animation *a, struct version *before,
 		     struct version **out, struct stat *st)
 {
@@ -830,7 +864,7 @@ static int look_from(struct vfs *v, struct animation *a, struct version *before,
 		*out = last_good(a);
 	}
 	/*
-	 * Versions that other programs replaced are added to the known ones even if nothing is
+	 * Add the versions that other programs replaced to the known ones, even if nothing is
 	 * saved.
 	 */
 	if (!v->read_only && source_has_replaced(a->source))
@@ -872,7 +906,10 @@ int animation_look(struct vfs *v, struct animation *a, struct version **out, str
 		request_ends(v, a, began);
 		return error;
 	}
-	/* Nothing is saved in such a mount, so this only waits for other looks. */
+	/*
+	 * This lock only makes looks wait for each other: if the kernel opens no files, the mount
+	 * is read-only, so no save holds it.
+	 */
 	writer_lock(a);
 	before = source_last(a->source);
 	error = look_from(v, a, before, out, st);
@@ -951,7 +988,7 @@ bool name_set_absent(struct vfs *v, struct animation *a, struct node *parent, co
 	return mark != NULL;
 }
 
-/* The clip that this is the folder of, or a folder in; NULL: none. */
+/* Returns the clip whose folder `folder` is, or is in; NULL if there is none. */
 static struct thing *thing_of_clip(const struct node *folder) REQUIRES(vfs_class)
 {
 	const struct link *link;
@@ -963,7 +1000,10 @@ static struct thing *thing_of_clip(const struct node *folder) REQUIRES(vfs_class
 	return folder && folder->thing->kind == THING_CLIP ? folder->thing : NULL;
 }
 
-/* A name in it is there again: the clip is not being removed any more. */
+/*
+ * Notes that the clip is no longer being removed, since a name in its folder `folder` is present
+ * again.
+ */
 static void removal_forget(const struct node *folder) REQUIRES(vfs_class)
 {
 	struct thing *clip = thing_of_clip(folder);
@@ -1017,7 +1057,10 @@ void removal_end(struct vfs *v, const struct request *who, const struct target *
 	struct mark *mark;
 	struct stat st;
 
-	/* The names in it were not removed one by one. */
+	/*
+	 * A folder that is removed as a whole has no removal noted for its clip: note the latest
+	 * version.
+	 */
 	if (animation_look(v, a, &latest, &st) != 0)
 		latest = NULL;
 	vfs_lock(v);

@@ -39,7 +39,7 @@ void shown_archive_put(struct shown_archive *s)
 	free(s);
 }
 
-/* ---- places ---- */
+/* ---- where things are in an archive ---- */
 
 int spot_errno(const struct err *err)
 {
@@ -52,7 +52,10 @@ void spot_release(struct spot *s)
 	s->of = NULL;
 }
 
-/* The archive that a node is in, or whose folder it is. NULL: it is in none, or has no name. */
+/*
+ * Returns the folder of the archive that a node is in, or the node itself if it is such a folder.
+ * NULL: the node is in no archive, or has no name.
+ */
 static struct node *archive_above(struct node *node) REQUIRES(vfs_class)
 {
 	while (node && node->thing->kind != THING_ARCHIVE)
@@ -60,9 +63,9 @@ static struct node *archive_above(struct node *node) REQUIRES(vfs_class)
 	return node;
 }
 
-/* The place of an archive's folder, and the archive or member that it shows. */
+/* The place of an archive's folder, and the archive that the folder shows. */
 struct site_of_archive {
-	struct node *parent; /* referenced */
+	struct node *parent; /* parent of the folder; referenced */
 	struct shown_archive *shown;
 	bool nested;
 	char file[NAME_MAX + 1];
@@ -96,8 +99,8 @@ static void site_end(struct vfs *v, struct site_of_archive *site)
 }
 
 /*
- * The folder of the outermost archive around the node, the only one that is a file on disk;
- * referenced. NULL: the node is in none.
+ * Returns the folder of the outermost archive around the node, referenced: only that archive is a
+ * file on disk. NULL: the node is in no archive.
  */
 static struct node *outermost(struct vfs *v, const struct node *node)
 {
@@ -116,7 +119,7 @@ static struct node *outermost(struct vfs *v, const struct node *node)
 
 /* ---- loose files ---- */
 
-/* Finds out whether the archive belongs to a game, once for each generation of it. */
+/* Finds out whether the archive belongs to a game, once for each generation of the archive. */
 static void settle_place(struct vfs *v, struct shown_archive *shown, uint64_t generation,
 			 struct archive_place *place)
 {
@@ -135,7 +138,10 @@ static void settle_place(struct vfs *v, struct shown_archive *shown, uint64_t ge
 	vfs_unlock(v);
 }
 
-/* The member and, if its archive is nested, the members that contain it; the outermost last. */
+/*
+ * Lists the member and, if its archive is nested, the archives that contain it as members; the
+ * outermost last. Returns their number.
+ */
 static unsigned find_levels(const struct spot *member, struct spot levels[ARCHIVES_DEPTH])
 {
 	struct spot at = *member;
@@ -235,7 +241,7 @@ void spot_stat(struct vfs *v, const struct node *node, const struct spot *spot, 
 	close(fd);
 }
 
-/* Could members of this archive file have loose files? */
+/* Returns whether members of this archive file can have loose files. */
 static bool has_loose(struct vfs *v, const struct site_of_archive *site, const struct catalog *of)
 {
 	struct archive_place place;
@@ -302,7 +308,10 @@ static int open_beside(struct vfs *v, const struct site_of_archive *site, struct
 	return *out ? 0 : spot_errno(err);
 }
 
-/* Opens the loose file that replaces the member, as an archive. False: there is none. */
+/*
+ * Opens the loose file that replaces a member which is an archive. Returns false if there is no
+ * loose file.
+ */
 static bool archive_open_loose(struct vfs *v, const struct site_of_archive *site,
 			       const struct spot *member, struct catalog **out, struct err *err)
 {
@@ -332,14 +341,20 @@ static int open_nested(struct vfs *v, const struct site_of_archive *site, struct
 		error = ENOENT;
 	else if (!archive_open_loose(v, site, &at, out, err))
 		*out = archive_enter(site->shown->source, at.of, at.entry, err);
-	/* A kernel that opens no folders has cached the parent's listing with this folder in it. */
+	/*
+	 * A kernel that opens no folders has cached the parent's listing with this folder, which
+	 * cannot be opened: invalidate it.
+	 */
 	if (!error && !*out && catalog_was_refused(at.of, at.entry))
 		invalidate_data(v, site->parent->id);
 	spot_release(&at);
 	return error ? error : *out ? 0 : spot_errno(err);
 }
 
-/* Recursive for nested archives, by open_nested and spot_of; ARCHIVES_DEPTH bounds the depth. */
+/*
+ * Opens the archive whose folder this is. Recursive for nested archives, by open_nested and
+ * spot_of; ARCHIVES_DEPTH bounds the depth.
+ */
 static int open_catalog(struct vfs *v, const struct node *folder, struct catalog **out, bool *loose,
 			struct err *err)
 {
@@ -414,7 +429,9 @@ int archive_pin(struct vfs *v, const struct node *node, int *fd)
 	return error;
 }
 
-/* The names that lead down from an archive's folder to a node, the last one first. */
+/*
+ * Collects the names that lead down from an archive's folder to a node in it, the last one first.
+ */
 static int names_below(const struct node *node, const struct node *folder, struct buf *out)
 	REQUIRES(vfs_class)
 {
@@ -443,7 +460,10 @@ static uint32_t follow_names(const struct catalog *o, const struct buf *names)
 	return entry;
 }
 
-/* The entry of a node: the remembered one if it is of this archive, else found by its names. */
+/*
+ * Finds the archive entry of a node: the remembered entry if it is of this generation of the
+ * archive, else by the node's names.
+ */
 static int find_spot(struct vfs *v, const struct node *node, const struct node *folder,
 		     struct spot *out)
 {
@@ -506,9 +526,9 @@ int spot_of(struct vfs *v, const struct node *node, struct spot *out, struct err
 	return error;
 }
 
-/* ---- nodes ---- */
+/* ---- nodes in archives ---- */
 
-/* Makes a node of this name for the thing, which is taken over. NULL: no memory. */
+/* Makes a node named `name` for the thing, which is taken over. Returns NULL when out of memory. */
 static struct node *name_node(struct vfs *v, const struct target *parent, const char *name,
 			      struct thing *thing) REQUIRES(vfs_class)
 {
@@ -563,7 +583,7 @@ int archive_node(struct vfs *v, const struct target *parent, const char *name,
 	return node ? 0 : ENOMEM;
 }
 
-/* ---- changes ---- */
+/* ---- changes of archives ---- */
 
 void archive_changed(struct vfs *v, const struct node *folder, struct changes *changes)
 {

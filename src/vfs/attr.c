@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define VIRTUAL_BLOCK 4096
-/* Preferred I/O size (st_blksize): programs that follow it make one request per piece. */
+/* preferred I/O size (st_blksize): programs that follow it make one request per piece */
 #define IO_BLOCK (128 << 10)
 
 /* ---- virtual things ---- */
@@ -26,11 +26,14 @@ static mode_t folder_mode(mode_t file_mode)
 	return S_IFDIR | (file_mode & 0666) | read >> 2;
 }
 
-/* Derives a virtual folder's or view's attributes from the animation file's: owner, mode, times. */
+/*
+ * Changes the animation file's attributes in *st to those of a virtual folder or view, which has
+ * the file's owner, mode and times.
+ */
 static void show_virtual(struct vfs *v, const struct target *t, struct stat *st)
 {
 	const struct mount_options *o = v->options;
-	bool view = !t->thing->folder; /* or a file in an archive */
+	bool view = !t->thing->folder; /* a view, or a file in an archive */
 
 	st->st_nlink = 1;
 	st->st_rdev = 0;
@@ -63,7 +66,10 @@ static int folder_attributes(struct vfs *v, const struct target *t, struct stat 
 	return error;
 }
 
-/* The members of an archive, and the folder beside it, are read-only. */
+/*
+ * Changes the attributes of an archive member, or of the folder beside an archive, to what the
+ * mount shows: both are read-only.
+ */
 static void show_member(struct vfs *v, const struct target *t, struct stat *st)
 {
 	st->st_mode &= ~(mode_t)0222;
@@ -99,7 +105,10 @@ static bool view_stands(struct vfs *v, const struct target *t)
 	return stands;
 }
 
-/* A draft has a size whether or not the file still has such a view. */
+/*
+ * Returns whether the view has a draft, and the size of its text in *out. A draft has a size
+ * whether or not the file still has such a view.
+ */
 static bool draft_size(struct vfs *v, const struct target *t, uint64_t *out)
 {
 	const struct draft *draft;
@@ -112,7 +121,10 @@ static bool draft_size(struct vfs *v, const struct target *t, uint64_t *out)
 	return draft != NULL;
 }
 
-/* The attributes of a view in a sight, which is released; `error` not 0: there is no sight. */
+/*
+ * Makes the attributes of a view in the sight *s, which is released. `error` is that of getting the
+ * sight; if it is not 0, there is no sight.
+ */
 static int view_attributes_in(struct vfs *v, const struct target *t, struct sight *s, int error,
 			      struct stat *st)
 {
@@ -124,7 +136,7 @@ static int view_attributes_in(struct vfs *v, const struct target *t, struct sigh
 		error = view_size(v, t, s, &size);
 	else if (animation_stat(v, t->thing->animation, st) == 0)
 		error = 0;
-	/* The file is gone. */
+	/* st_mode is 0 if the file is gone. */
 	if (!st->st_mode)
 		*st = (struct stat){.st_mode = S_IFREG | 0600};
 	st->st_size = (off_t)size;
@@ -163,7 +175,10 @@ int attributes_of(struct vfs *v, const struct target *t, struct stat *st)
 	}
 }
 
-/* Can attributes change without an invalidation, since the view is being written to? */
+/*
+ * Returns whether the attributes can change without an invalidation, since the view is being
+ * written to.
+ */
 static bool is_unsettled(const struct target *t) REQUIRES(vfs_class)
 {
 	const struct draft *draft = t->thing->kind == THING_VIEW ? t->thing->view.draft : NULL;
@@ -186,7 +201,10 @@ double timeout_of(struct vfs *v, const struct target *t)
 	return believed ? TIMEOUT_WATCHED : TIMEOUT;
 }
 
-/* Before its attributes are taken, so that changes of them from then on are sent (send_again). */
+/*
+ * Counts a lookup of the node. Called before the node's attributes are taken, so that changes of
+ * them from then on are sent to the kernel (send_again).
+ */
 static void count_lookup(struct vfs *v, const struct target *t)
 {
 	vfs_lock(v);
@@ -194,7 +212,10 @@ static void count_lookup(struct vfs *v, const struct target *t)
 	vfs_unlock(v);
 }
 
-/* error: 0, or the reason why there are no attributes. */
+/*
+ * Completes an entry or, on an error, takes back the counted lookup. error: 0, or the reason why
+ * there are no attributes.
+ */
 static int entry_end(struct vfs *v, const struct target *t, int error, const struct stat *st,
 		     struct entry *out)
 {
@@ -249,11 +270,12 @@ int entry_in(struct vfs *v, const struct target *t, const struct sight *latest,
 	return entry_end(v, t, error, &shown, out);
 }
 
-/* ---- the request ---- */
+/* ---- getattr ---- */
 
 /*
- * A replaced text may be used by its openers, and by a thread that has just looked it up. Any other
- * request gets ESTALE, on which the kernel looks up the name again, once.
+ * Returns whether the request must look the name up again, since the view was replaced. A replaced
+ * text may be used by its openers, and by a thread that has just looked it up. Any other request
+ * gets ESTALE, on which the kernel looks up the name again, once.
  */
 static bool is_lost(struct vfs *v, const struct request *who, const struct target *t)
 	REQUIRES(vfs_class)
@@ -263,8 +285,8 @@ static bool is_lost(struct vfs *v, const struct request *who, const struct targe
 }
 
 /*
- * Invalidates cached pages of a file that others changed. (A file that is open for writing here has
- * its own writes in its pages.)
+ * Invalidates cached pages of an open file that others changed, unless it is open for writing here:
+ * then its pages have our own writes.
  */
 static void check_pages(struct vfs *v, const struct target *t, const struct stat *st,
 			const struct timespec *now)
@@ -278,7 +300,10 @@ static void check_pages(struct vfs *v, const struct target *t, const struct stat
 		invalidate_data(v, t->node->id);
 }
 
-/* The attributes of the file that the thread has found again; ESTALE: it has not. */
+/*
+ * Reads the attributes of the file that the thread has found again after an ESTALE (looked_up.h).
+ * Returns ESTALE if it has found none.
+ */
 static int kept_attributes(struct vfs *v, const struct request *who, const struct target *t,
 			   struct stat *st)
 {

@@ -27,14 +27,14 @@ int backing_pin(struct vfs *v, const struct target *t, int *fd)
 	return error;
 }
 
-/* Uses /proc/self/fd, since fgetxattr() refuses O_PATH descriptors. */
+/* Reads through /proc/self/fd, since fgetxattr() refuses O_PATH descriptors. */
 int descriptor_xattr(int fd, const char *name, struct buf *out)
 {
 	char path[DIRFD_PROC_SIZE];
 	ssize_t size;
 	char *at;
 
-	/* Room for any value saves the call that asks for the size. */
+	/* Reserve room for the largest value, which saves a call that asks for the size. */
 	if (!buf_reserve(out, XATTR_SIZE_MAX))
 		return ENOMEM;
 	at = (char *)out->data + out->size;
@@ -50,8 +50,8 @@ int descriptor_xattr(int fd, const char *name, struct buf *out)
 int backing_xattr(struct vfs *v, const struct target *t, const char *name, struct buf *out)
 {
 	/*
-	 * The kernel asks for security.capability before each write: use an open descriptor if
-	 * possible.
+	 * Use an open descriptor if there is one, to save an open: the kernel asks for
+	 * security.capability before each write.
 	 */
 	int fd = t->thing->kind == THING_PLAIN ? plain_borrow(v, t) : -1;
 	int error = fd < 0 ? backing_pin(v, t, &fd) : 0;

@@ -13,21 +13,29 @@
 
 struct program_batch {
 	struct program_batch *next;
-	struct program *program; /* referenced; NULL: unknown */
+	/* the program whose saves the batch has; referenced; NULL: unknown */
+	struct program *program;
 	struct program_end end;
-	struct batch *batch; /* NULL: it has ended, and only history waits for its program's end */
-	uint64_t id;         /* of the batch in history: mostly the program's run */
-	int64_t last;        /* when its last save was done (clock_ms) */
-	size_t charged;      /* bytes charged to --drafts-max */
-	bool busy;           /* a save is using it */
-	bool ended;          /* no text may be added */
-	bool has_version;    /* a save of it has made a version in history, */
-	bool unfinished;     /* which is marked as unfinished */
+	/*
+	 * NULL: the batch has ended, and is only kept until the end of the program can be noted in
+	 * history
+	 */
+	struct batch *batch;
+	/* id of the batch in history; mostly the program's run (program_run) */
+	uint64_t id;
+	int64_t last;     /* when the last save of the batch was done (clock_ms) */
+	size_t charged;   /* bytes charged to --drafts-max */
+	bool busy;        /* a save is using it */
+	bool ended;       /* the batch has ended: no text may be added any more */
+	bool has_version; /* a save of this batch has made a version in history */
+	/* the version that this batch has in history is marked as unfinished */
+	bool unfinished;
 };
 
 /*
- * Keeps the folder's node. If the kernel forgets it, the next lookup of its name must find the same
- * animation, which has the batches and the known versions that are not stored yet.
+ * Keeps the node of the animation's folder, by a reference. If the kernel forgets the node, the
+ * next lookup of its name must find the same animation, which has the batches and the known
+ * versions that are not stored yet.
  */
 static void keep_folder(struct vfs *v, struct animation *a) EXCLUDES(vfs_class)
 	REQUIRES(writer_class)
@@ -50,7 +58,10 @@ static void let_folder_go(struct vfs *v, struct animation *a) EXCLUDES(vfs_class
 
 /* ---- one batch ---- */
 
-/* While another thread of the program saves in its batch, this one is not to join its version. */
+/*
+ * Returns the id in history for a new batch: the program's run or, if another thread of the program
+ * is saving in a batch with that id, a new one, so that the two do not share a version.
+ */
 static uint64_t batch_id_for(const struct batches_save *s) REQUIRES(writer_class)
 {
 	const uint64_t run = program_run(s->program);
@@ -104,7 +115,7 @@ static void free_batch(struct vfs *v, struct program_batch *b)
 	free(b);
 }
 
-/* Was its program killed? EBUSY: that is not known yet. */
+/* Asks whether the batch's program was killed. EBUSY: that is not known yet. */
 static int ask_killed(const struct program_batch *b, bool *killed)
 {
 	enum process_end how;
@@ -129,7 +140,10 @@ static int mark_in_history(struct vfs *v, const struct where *where, struct prog
 	return error;
 }
 
-/* Notes in history that the batch is finished, unless its program was killed. EBUSY: try again. */
+/*
+ * Notes in history that the batch is finished, unless its program was killed. EBUSY: the caller
+ * tries again later.
+ */
 static int finish_in_history(struct vfs *v, const struct where *where, struct program_batch *b)
 {
 	bool killed = false;
@@ -139,8 +153,9 @@ static int finish_in_history(struct vfs *v, const struct where *where, struct pr
 }
 
 /*
- * Once the batch has a second text, marks the version that its first text made as unfinished, which
- * the save itself did not: it might have been the only text. The second may make no version.
+ * Once the batch has a second text, marks the version that the first text made as unfinished. The
+ * save of the first text did not, since that might have been the only text; the second text may
+ * make no version of its own.
  */
 static void note_unfinished(const struct batches_save *s) REQUIRES(writer_class)
 {
@@ -162,9 +177,12 @@ static bool is_over(const struct program_batch *b, int64_t now)
 	return is_late(b, now) || (b->program && program_has_ended(b->program, &how));
 }
 
-/* ---- others ---- */
+/* ---- changes by others ---- */
 
-/* Notes in the batch that others have made `now`, for when it is computed again. */
+/*
+ * Notes in the batch that others have made the version `now`, which counts when the batch is
+ * computed again.
+ */
 static bool follow_others(const struct batches_save *s, struct program_batch *b,
 			  struct version *now, uint32_t number)
 {
@@ -183,7 +201,7 @@ static bool follow_others(const struct batches_save *s, struct program_batch *b,
 	return true;
 }
 
-/* Can the batch continue from the current version? */
+/* Returns whether the batch can continue from the current version; if not, ends the batch. */
 static bool goes_on(const struct batches_save *s, struct program_batch *b) REQUIRES(writer_class)
 {
 	if (version_same_bytes(batch_left(b->batch), s->now))
@@ -204,7 +222,10 @@ static struct program_batch *find_batch(const struct batches_save *s) REQUIRES(w
 	return b;
 }
 
-/* False when out of memory: then a save that has a batch keeps that one, for batches_finish. */
+/*
+ * Finds the program's batch for this save, or begins one. `another`: ends the batch so far. Returns
+ * false when out of memory; then the save keeps the batch that it has, for batches_finish.
+ */
 static bool enter_batch(struct batches_save *s, bool another) REQUIRES(writer_class)
 {
 	struct history_note note = program_note(s->program);
@@ -232,8 +253,8 @@ static bool enter_batch(struct batches_save *s, bool another) REQUIRES(writer_cl
 }
 
 /*
- * Makes base and current version known; the base first, since the last one added is the current
- * one.
+ * Adds the version that the text edits and the current version to the known ones: the current one
+ * last, since the last version added counts as the current one.
  */
 static bool look_at_versions(struct batches_save *s, struct version *now) EXCLUDES(vfs_class)
 	REQUIRES(writer_class)
@@ -298,8 +319,8 @@ static void charge_batch(struct batches_save *s)
 }
 
 /*
- * Does the text's clip have another name than in the version that the text edits, or did it when
- * the draft was last saved?
+ * Returns whether the text's clip has been renamed: in the version that the text edits, or when the
+ * draft was last saved, it had another name than now.
  */
 static bool is_renamed(const struct attempt *a)
 {
@@ -319,7 +340,7 @@ enum batch_effect batches_add(struct batches_save *s, struct version *whole, str
 		return s->alone || err_memory(err) ? BATCH_SAVE : BATCH_FAILED;
 	}
 	effect = batches_add_text(s, whole, err);
-	/* The batch has it already. */
+	/* The batch has this very text already. */
 	if (effect == BATCH_ANOTHER && s->attempt->once_more)
 		return BATCH_SAVE;
 	if (effect == BATCH_ANOTHER && !enter_batch(s, true)) {
@@ -329,9 +350,12 @@ enum batch_effect batches_add(struct batches_save *s, struct version *whole, str
 	if (effect == BATCH_ANOTHER)
 		effect = batches_add_text(s, whole, err);
 	charge_batch(s);
-	/* A single text is a complete batch. */
+	/* A batch with a single text is complete. */
 	s->note.unfinished = batch_count(s->batch->batch) > 1;
-	/* The draft's earlier commit must be undone, or was part of a rewrite. */
+	/*
+	 * Rewrite the file without the draft's earlier commit, which counts for nothing now, or was
+	 * part of a rewrite.
+	 */
 	if (effect == BATCH_NOTHING && s->attempt->last.saved)
 		return BATCH_REWRITE;
 	if (effect == BATCH_SAVE && attempt_is_stored_otherwise(s->attempt))
@@ -345,13 +369,13 @@ void batches_take_back(struct batches_save *s)
 		batch_take_back(s->batch->batch);
 }
 
-/* ---- saves that reverted others ---- */
+/* ---- saves that revert other saves ---- */
 
 struct went_back {
 	const struct batches_save *save;
-	uint32_t number;             /* number of the version that the save made */
-	const struct known_save *of; /* the first save whose change it reverted, */
-	const char *clip, *bone;     /* in this clip and bone */
+	uint32_t number;             /* number of the version that this save made */
+	const struct known_save *of; /* the first save whose change this save reverted */
+	const char *clip, *bone;     /* clip and bone whose value was reverted first */
 	unsigned values;
 };
 
@@ -434,7 +458,10 @@ static void note_back(const struct batches_save *s, const struct version *saved,
 
 /* ---- stored digests ---- */
 
-/* Makes versions known that others saved between this save's version and its commit. */
+/*
+ * Adds the version that others made after this save took the current version and before its commit
+ * to the known versions, and to the batch.
+ */
 static void batches_catch_up(struct batches_save *s, struct version *was) REQUIRES(writer_class)
 {
 	if (!was || version_same_bytes(was, s->now))
@@ -446,7 +473,10 @@ static void batches_catch_up(struct batches_save *s, struct version *was) REQUIR
 	s->now = version_get(was);
 }
 
-/* Where history had no room for the save, nothing of it can be forgotten later. */
+/*
+ * Notes that the history has the version of this save, so that a later absence means that it was
+ * forgotten. Not if the history had no room for it.
+ */
 static void note_kept(const struct batches_save *s) REQUIRES(writer_class)
 {
 	const struct history_file file = where_file(s->where);
@@ -476,7 +506,7 @@ static void batches_note_saved(struct batches_save *s) REQUIRES(writer_class)
 	note_back(s, saved, number);
 }
 
-/* Was the stored version made by nothing but the attempt's text? */
+/* Returns whether the stored version was made by nothing but the attempt's text. */
 static bool made_by_text(const struct batches_save *s) REQUIRES(writer_class)
 {
 	const struct attempt *attempt = s->attempt;
@@ -496,7 +526,7 @@ void batches_saved(struct batches_save *s)
 			   digests_last(known_digests(s->a->known)));
 }
 
-/* Would the draft be refused if it were saved by itself? */
+/* Returns whether the draft would be refused if it were saved by itself. */
 static bool conflicts(const struct batches_save *s, struct err *err)
 {
 	const struct attempt *a = s->attempt;
@@ -515,7 +545,7 @@ static bool conflicts(const struct batches_save *s, struct err *err)
 	return !merged;
 }
 
-/* The outcome of the texts, as a version. */
+/* Computes the outcome of all texts of the batch, as a version. NULL on failure. */
 static struct version *outcome(const struct batches_save *s, struct err *err)
 {
 	struct version *over, *made;
@@ -545,7 +575,10 @@ static enum commit commit_outcome(const struct batches_save *s, struct version *
 	return commit;
 }
 
-/* Another program changed the file during the commit: looks at it again. */
+/*
+ * Looks at the file again after another program changed it during the commit. Returns whether the
+ * batch can continue.
+ */
 static bool look_again(struct batches_save *s) REQUIRES(writer_class)
 {
 	struct version *now = source_get(s->a->source, s->where, NULL);
@@ -593,7 +626,7 @@ enum verdict batches_rewrite(struct batches_save *s, struct err *err)
 
 #define STALE "stale"
 
-/* The path of a text from SOURCE, to be freed. NULL when out of memory. */
+/* Returns the path of a text from SOURCE, which the caller frees. NULL when out of memory. */
 static char *path_of_text(const struct batches_save *s, const char *in_file)
 {
 	int top = (int)(strlen(s->path) - strlen(s->in_file));
@@ -660,9 +693,9 @@ void batches_finish(struct batches_save *s)
 	s->now = NULL;
 }
 
-/* ---- the end ---- */
+/* ---- the end of a batch ---- */
 
-/* Ends a batch; true if it was freed. */
+/* Ends a batch. Returns false if it is kept, since it is not known yet how the program ended. */
 static bool end_batch(struct vfs *v, const struct where *where, struct program_batch **at, bool all)
 	REQUIRES(writer_class)
 {
@@ -690,7 +723,7 @@ static void end_batches(struct vfs *v, struct animation *a, const struct where *
 	}
 }
 
-/* Makes versions known that other programs replaced, even if nothing is saved. */
+/* Adds the versions that other programs replaced to the known ones, even if nothing is saved. */
 static void take_replaced(struct vfs *v, struct animation *a, const struct where *where)
 	EXCLUDES(vfs_class) REQUIRES(writer_class)
 {
@@ -708,8 +741,8 @@ static void take_replaced(struct vfs *v, struct animation *a, const struct where
 }
 
 /*
- * Stores the known digests; without --history, or if the disk fails, it is only kept in memory.
- * False: to be tried again soon.
+ * Stores the known digests, if no batch is left, and frees them. Without --history, or if the disk
+ * fails, they are only kept in memory. Returns false if the caller must try again soon.
  */
 static bool store_known(struct vfs *v, struct animation *a, const struct where *where)
 	REQUIRES(writer_class)
@@ -759,7 +792,10 @@ int64_t batches_end(struct vfs *v, struct animation *a, enum batches_when when)
 	stored = when == BATCHES_BUSY ? !a->known : store_known(v, a, fine ? &site.where : NULL);
 	if (fine)
 		site_close(v, &site);
-	/* Without --history the digests are kept only as long as the kernel knows the folder. */
+	/*
+	 * Keep the node only for batches or, with --history, for digests that are not stored yet.
+	 * Without --history the digests last only as long as the kernel knows the folder.
+	 */
 	if (all || (!a->batches && !(a->known && v->options->store.history)))
 		let_folder_go(v, a);
 	next = batches_next_end(a);

@@ -19,7 +19,7 @@ static int latest(struct vfs *v, struct animation *a, struct version **out)
 	return animation_look(v, a, out, &st);
 }
 
-/* ---- names ---- */
+/* ---- names of clips ---- */
 
 static int clips_refuse_name(struct vfs *v, struct animation *a, const char *label)
 {
@@ -35,8 +35,8 @@ static int clips_refuse_name(struct vfs *v, struct animation *a, const char *lab
 }
 
 /*
- * EPERM if it is the name of an animation file. EILSEQ if it is not a valid clip's name in
- * file-name form; .animfs/errors then has the valid form.
+ * Checks the name for a clip. EPERM if an animation file could have it. EILSEQ if it is not a valid
+ * clip's name in file-name form; .animfs/errors then has the valid form.
  */
 static int clip_check_name(struct vfs *v, struct animation *a, const char *label)
 {
@@ -45,8 +45,8 @@ static int clip_check_name(struct vfs *v, struct animation *a, const char *label
 	bool possible, failed, probe;
 
 	/*
-	 * `cp -r a.canm b.canm` with an existing b.canm makes a.canm in it: that is not meant as a
-	 * clip.
+	 * With an existing b.canm, `cp -r a.canm b.canm` makes a folder a.canm in it, which is not
+	 * meant as a clip.
 	 */
 	if (store_claims(v->store, label, &codec, &probe) && !probe)
 		return EPERM;
@@ -73,7 +73,10 @@ int clip_check_new(struct vfs *v, struct animation *a, const char *label)
 
 /* ---- rename ---- */
 
-/* Renames the clip in a model of `base`, and commits. ENOENT if there is no such clip. */
+/*
+ * Renames the clip in a copy of the model of `base`, and commits that. ENOENT if there is no such
+ * clip.
+ */
 static int clips_edit_name(struct vfs *v, struct animation *a, struct version *base,
 			   const char *label, const char *new_label, struct program *by,
 			   struct changes *changes) REQUIRES(writer_class)
@@ -111,9 +114,9 @@ int clip_rename(struct vfs *v, struct animation *a, const char *label, const cha
 /* ---- remove ---- */
 
 /*
- * Finds the clips whose folders are absent: gone[clip] is the version of the file when the removal
- * of the clip began, with a reference; NULL: the clip stays. *by: a program that removed one of
- * them, with a reference. False: no clip is to be removed.
+ * Finds the clips whose folders are absent. gone[clip] is the version of the file when the removal
+ * of that clip began, with a reference, or NULL if the clip stays. *by: a program that removed one
+ * of the clips, with a reference. Returns false if no clip is to be removed.
  */
 static bool find_removed(struct vfs *v, const struct animation *a, struct version *now,
 			 struct version **gone, struct program **by)
@@ -137,7 +140,7 @@ static bool find_removed(struct vfs *v, const struct animation *a, struct versio
 	return any;
 }
 
-/* Does the file have the same clip of this name now as it had then? */
+/* Returns whether the clip is the same in `now` as the clip of its name in `then`. */
 static bool clip_is_the_same(const struct version *then, const struct version *now, uint32_t clip)
 {
 	int64_t was = version_clip(then, now->anim->clips[clip].label);
@@ -153,8 +156,8 @@ static bool clip_is_the_same(const struct version *then, const struct version *n
 }
 
 /*
- * Keeps the clips that another program has changed since their removal began. False: there are
- * some.
+ * Keeps the clips that another program has changed since their removal began: clears them in
+ * `gone`. Returns false if there are such clips.
  */
 static bool keep_changed(struct vfs *v, struct animation *a, const struct version *now,
 			 struct version **gone)
@@ -174,7 +177,10 @@ static bool keep_changed(struct vfs *v, struct animation *a, const struct versio
 	return all;
 }
 
-/* Removes from the end, so that the other indices stay valid. */
+/*
+ * Removes clips from a copy of the model, the last clip first, so that the indices of the others
+ * stay valid.
+ */
 static struct anim *edit_removed(const struct anim *base, struct version *const *gone,
 				 struct err *err)
 {

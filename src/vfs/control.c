@@ -22,16 +22,16 @@
 #include <unistd.h>
 
 #define CONTROL_FILES 4
-#define DEPTH_MAX 64           /* depth of folders of refusals */
-#define ADVANCE_MAX 1000000000 /* ms, in one step */
+#define DEPTH_MAX 64           /* how deep folders of refusals are searched */
+#define ADVANCE_MAX 1000000000 /* limit of one step of the stopped clock, in ms */
 #define REASON_MAX (64 * 1024)
 
-/* For a kernel that opens no files: each text as of the time when its size was requested. */
+/* For a kernel that opens no files: each text as it was when its size was sent. */
 struct control {
 	struct sent {
 		struct text *text;
 		struct timespec since; /* when the text last changed */
-		int64_t made;          /* clock_real_ms; 0: never */
+		int64_t made;          /* when the text was rendered (clock_real_ms); 0: never */
 	} sent[CONTROL_FILES] GUARDED_BY(vfs_class);
 };
 
@@ -49,18 +49,21 @@ UNSHARED void control_free(struct control *c)
 
 /* ---- texts ---- */
 
-/* Appends the node's path, which stays in its line. */
+/* Appends the node's path, with line breaks replaced, so that it stays in one line. */
 static void control_add_path(const struct node *node, struct buf *out) REQUIRES(vfs_class)
 {
 	size_t begin = out->size;
 
 	if (node_path(node, out) != 0)
 		return;
-	out->size--; /* the NUL */
+	out->size--; /* Drop the NUL at the end of the path. */
 	buf_one_line(out, begin);
 }
 
-/* The kind of unsaved work at the node; or NULL. */
+/*
+ * Returns the kind of unsaved work at the node, as a word for .animfs/status; NULL if there is
+ * none.
+ */
 static const char *pending_kind(const struct node *node) REQUIRES(vfs_class)
 {
 	const struct thing *thing = node->thing;
@@ -71,14 +74,17 @@ static const char *pending_kind(const struct node *node) REQUIRES(vfs_class)
 	return thing->kind == THING_PLAIN && thing->plain.staging ? "folder" : NULL;
 }
 
-/* Adds clips whose folders were removed, and that are still in the file; returns how many. */
+/*
+ * Appends the clips whose folders were removed but which are still in the file. Returns their
+ * number.
+ */
 static size_t control_add_removals(const struct vfs *v, const struct node *node, struct buf *out)
 	REQUIRES(vfs_class)
 {
 	const struct thing *thing = node->thing;
 	size_t count = 0, begin;
 
-	/* A folder without a name was removed with all its clips. */
+	/* Skip an animation's folder without a name, which was removed with all its clips. */
 	if (thing->kind != THING_ANIMATION || !node_link(node))
 		return 0;
 	for (const struct mark *m = thing->animation->absent.first; m; m = m->next) {
@@ -98,7 +104,10 @@ static size_t control_add_removals(const struct vfs *v, const struct node *node,
 	return count;
 }
 
-/* Other users must not see which files a user edits. */
+/*
+ * Appends unsaved work; in a mount with allow_other only how much there is, since other users must
+ * not see which files a user edits.
+ */
 static void render_pending(struct vfs *v, struct buf *out) REQUIRES(vfs_class)
 {
 	const struct node *node;
@@ -163,7 +172,7 @@ static void render_formats(struct vfs *v, struct buf *out)
 	}
 }
 
-/* Appends the first line of a NAME.error: place and reason. */
+/* Appends the first line of a NAME.error file: place and reason. */
 static void add_reason(int folder, const char *name, struct buf *out)
 {
 	struct buf text = BUF_INIT;
@@ -224,7 +233,10 @@ static void render_clock(struct vfs *v, struct buf *out)
 	buf_format(out, "%" PRId64 "\n", clock_ms());
 }
 
-/* Waits until earlier events are known here, and all work that they made due is done. */
+/*
+ * Waits until earlier events are noticed here, then moves the stopped clock on by `ms`. Returns 0
+ * when all work that was due by then is done; ETIMEDOUT if that takes too long.
+ */
 static int control_settle(struct vfs *v, int64_t ms)
 {
 	if (!vfs_await_releases(v, ADVANCE_LIMIT_MS))
@@ -235,7 +247,10 @@ static int control_settle(struct vfs *v, int64_t ms)
 	return deadlines_advance(v->deadlines, ms);
 }
 
-/* Moves the clock, then waits again for the effects of that (control_settle). */
+/*
+ * Moves the stopped clock on by the number of milliseconds in `text`, then settles again for the
+ * effects of that work.
+ */
 static int control_move_clock(struct vfs *v, struct bytes text)
 {
 	char digits[16] = "", *end;
@@ -258,14 +273,15 @@ static int control_move_clock(struct vfs *v, struct bytes text)
 
 static const struct control_file {
 	const char *name;
-	mode_t mode; /* errors quote texts that others may not be allowed to read */
+	mode_t mode; /* 0600: errors quote texts that other users may not be allowed to read */
 	void (*render)(struct vfs *v, struct buf *out);
-	int (*write)(struct vfs *v, struct bytes text); /* NULL: read-only. 0 or an errno */
+	/* takes a text that is written to the file, and returns 0 or an errno; NULL: read-only */
+	int (*write)(struct vfs *v, struct bytes text);
 } control_files[CONTROL_FILES] = {
 	{"status", 0444, render_status, NULL},
 	{"formats", 0444, render_formats, NULL},
 	{"errors", 0400, render_errors, NULL},
-	{"clock", 0600, render_clock, control_move_clock}, /* only if the clock is stopped */
+	{"clock", 0600, render_clock, control_move_clock}, /* only exists if the clock is stopped */
 };
 
 const char *control_name(unsigned index)
@@ -275,7 +291,7 @@ const char *control_name(unsigned index)
 	return index < count ? control_files[index].name : NULL;
 }
 
-/* The index in control_files; -1: none. */
+/* Returns the index of the name in control_files; -1 if it is not there. */
 static int index_of_name(const char *name)
 {
 	const char *known;
@@ -296,7 +312,9 @@ static int index_of(const struct node *node) REQUIRES(vfs_class)
 
 /* ---- texts that are read without a handle ---- */
 
-/* Replaces the text. A new `since` (mtime) makes the kernel drop its pages. */
+/*
+ * Replaces the text, if it has changed. A new `since` (the mtime) makes the kernel drop its pages.
+ */
 static void sent_renew(struct sent *sent, struct text *text)
 {
 	sent->made = clock_real_ms();
@@ -307,7 +325,7 @@ static void sent_renew(struct sent *sent, struct text *text)
 	}
 }
 
-/* Renders the text again if it is old enough; sets size and times in *st. */
+/* Renders the text again if the last time is long enough ago; sets size and times in *st. */
 static void send_text(struct vfs *v, int index, struct stat *st)
 {
 	struct buf rendered = BUF_INIT;
@@ -368,7 +386,7 @@ int control_write(struct vfs *v, const struct target *t, struct bytes text)
 							: EACCES;
 }
 
-/* ---- nodes ---- */
+/* ---- nodes of .animfs ---- */
 
 static int make_node(struct vfs *v, struct node *parent, const char *name, bool folder,
 		     struct target *out) REQUIRES(vfs_class)
@@ -405,7 +423,10 @@ int control_find(struct vfs *v, const struct target *parent, const char *name, s
 	return error;
 }
 
-/* The owner given by uid= or gid=, so that this user can read .animfs/errors; else our own. */
+/*
+ * Returns the owner given by uid= or gid=, so that this user can read .animfs/errors; else our own
+ * id.
+ */
 static unsigned owner(int given, unsigned own)
 {
 	return given >= 0 ? (unsigned)given : own;

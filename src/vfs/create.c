@@ -18,7 +18,7 @@
 
 /* ---- plain things ---- */
 
-/* The thing to make, and its place; mode includes the type. */
+/* The thing to make, and the place for it; mode includes the type. */
 struct creation {
 	struct vfs *v;
 	const struct request *who;
@@ -28,7 +28,7 @@ struct creation {
 	dev_t device;
 	const char *target; /* target of a symbolic link */
 	char stored[NAME_MAX + 1];
-	bool staging; /* make a staged folder */
+	bool staging; /* whether to make a staged folder */
 };
 
 static int create_make_file(const struct creation *c, int folder, mode_t mode)
@@ -64,8 +64,9 @@ static bool is_link_to(int fd, const char *target)
 }
 
 /*
- * Is it still the thing that was made: ours, of this type, and empty? There is no call that makes
- * such a thing and opens it, and another program may have put its own there meanwhile.
+ * Returns whether the file behind `fd` is the thing that was made: ours, of this type, and empty.
+ * No call both makes such a thing and opens it, and another program may have put its own there
+ * meanwhile.
  */
 static bool is_as_made(const struct creation *c, int fd)
 {
@@ -111,7 +112,7 @@ static int make_in(const struct creation *c, int folder)
 	return 0;
 }
 
-/* Passes the new node to staging.c: it may be a staged folder or be in one. */
+/* Passes the new node to staging.c, since it may be a staged folder or be in one. */
 static int note_made(const struct creation *c, uint64_t node)
 {
 	struct target made;
@@ -138,7 +139,7 @@ static int enter_made(const struct creation *c, enum area area, int folder, stru
 		if (error)
 			vfs_forget(c->v, out->node, 1);
 	}
-	/* The new folder could not be staged, and the caller did not want a plain one. */
+	/* Remove the new folder if it could not be staged: the caller did not want a plain one. */
 	if (error && c->staging)
 		unlinkat(folder, c->stored, AT_REMOVEDIR);
 	return error;
@@ -178,8 +179,8 @@ static int create_view(struct vfs *v, const struct request *who, const struct sl
 }
 
 /*
- * Makes an absent name present again; names in its folder stay absent. False if the name is not
- * absent.
+ * Makes an absent name present again; absent names in its folder stay absent. Returns false if the
+ * name is not absent.
  */
 static bool set_present(struct vfs *v, struct animation *a, const struct target *parent,
 			const char *name, struct node *now)
@@ -198,8 +199,9 @@ static bool set_present(struct vfs *v, struct animation *a, const struct target 
 }
 
 /*
- * mkdir of a virtual folder that was removed brings it back. Takes the writer's lock, since it may
- * be a clip that is just being removed from the file: then the kernel must look it up again.
+ * Brings back a virtual folder that was removed, for mkdir. Takes the writer's lock, since the
+ * folder may be that of a clip that is just being removed from the file: then ESTALE makes the
+ * kernel look up the name again.
  */
 static int bring_back(struct vfs *v, const struct slot *slot, const char *name, struct entry *out)
 {
@@ -219,9 +221,12 @@ static int bring_back(struct vfs *v, const struct slot *slot, const char *name, 
 	return error ? error : lookup_in(v, &slot->parent, name, out);
 }
 
-/* ---- the requests ---- */
+/* ---- mknod, mkdir, symlink ---- */
 
-/* Programs may create a text this way first: tar --xattrs sets attributes before writing. */
+/*
+ * Creates a view or a plain file, without opening it. Programs may create a text this way before
+ * they write it: tar --xattrs sets attributes first.
+ */
 int vfs_mknod(struct vfs *v, const struct request *who, uint64_t parent, const char *name,
 	      mode_t mode, dev_t rdev, struct entry *out)
 {

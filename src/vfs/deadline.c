@@ -10,11 +10,12 @@
 #define WORKERS_MAX 256
 #define NEVER INT64_MAX
 
-/* A call in progress, on the stack of its thread. */
+/* A call of a deadline's function in progress; on the stack of its thread. */
 struct call {
 	struct call *next;
-	const struct deadline *of; /* may have been freed, unless `again` */
-	/* the deadline was set while its call ran; queue it afterwards */
+	/* the deadline whose function is called; may have been freed, unless `again` is set */
+	const struct deadline *of;
+	/* whether the deadline was set while its call ran, and must be queued afterwards */
 	bool again;
 };
 
@@ -27,17 +28,18 @@ struct deadlines {
 	struct call *calls GUARDED_BY(deadline_class);
 	unsigned workers GUARDED_BY(deadline_class), idle GUARDED_BY(deadline_class);
 	/*
-	 * The timer thread sleeps until then, and needs no wakeup for later deadlines. NEVER: it
-	 * waits for a signal.
+	 * When the timer thread wakes up by itself, so that later deadlines need no signal. NEVER:
+	 * it only waits for a signal.
 	 */
 	int64_t sleeps_until GUARDED_BY(deadline_class);
 	bool ending GUARDED_BY(deadline_class);
 	bool started;
 	pthread_t timer;
-	pthread_cond_t wake;  /* wakes the timer for an earlier deadline */
+	pthread_cond_t wake;  /* wakes the timer thread for an earlier deadline */
 	pthread_cond_t work;  /* wakes an idle worker */
 	pthread_cond_t ended; /* a worker has ended */
-	pthread_cond_t done;  /* a call has ended, or will not be made; for deadlines_advance */
+	/* a call has ended, or will not be made; deadlines_advance waits for this */
+	pthread_cond_t done;
 };
 
 /* ---- the queue ---- */
@@ -47,7 +49,7 @@ static struct deadline *owner_of(struct deadline **next)
 	return (struct deadline *)((char *)next - offsetof(struct deadline, next));
 }
 
-/* Searches from the end, where most belong. */
+/* Inserts a deadline into the sorted queue; searches from the end, where most belong. */
 static void deadline_enqueue(struct deadlines *d, struct deadline *deadline)
 	REQUIRES(deadline_class)
 {
@@ -67,8 +69,8 @@ static void deadline_enqueue(struct deadlines *d, struct deadline *deadline)
 }
 
 /*
- * Does not wake a timer that sleeps until a deadline: it may wake up once for nothing. But a timer
- * that waits for a worker must see the new first deadline.
+ * Removes a deadline from the queue. Does not wake a timer thread that sleeps until some time: it
+ * may wake up once for nothing. But one that waits for a worker must see the new first deadline.
  */
 static void dequeue(struct deadlines *d, struct deadline *deadline) REQUIRES(deadline_class)
 {
@@ -212,7 +214,7 @@ static void call_first(struct deadlines *d) REQUIRES(deadline_class)
 	pthread_cond_broadcast(&d->done);
 }
 
-/* Returns false if there was no work for IDLE_MS. */
+/* Waits as an idle worker. Returns false if there was no work for IDLE_MS. */
 static bool wait_for_work(struct deadlines *d) REQUIRES(deadline_class)
 {
 	struct timespec until = clock_until(clock_real_ms() + IDLE_MS);
@@ -229,7 +231,7 @@ static void *deadline_run_worker(void *closure)
 	struct deadlines *d = closure;
 
 	lock_acquire(&d->lock, &deadline_class);
-	d->idle--; /* a worker starts as idle */
+	d->idle--; /* start_worker has counted the worker as idle */
 	do {
 		while (deadline_is_due(d))
 			call_first(d);
@@ -258,7 +260,8 @@ static bool start_worker(struct deadlines *d) REQUIRES(deadline_class)
 }
 
 /*
- * Has a worker make the first call; makes it itself if there is no worker and none can be started.
+ * Has a worker make the call that is due first; the timer thread makes it itself if there is no
+ * worker and none can be started.
  */
 static void serve_first(struct deadlines *d) REQUIRES(deadline_class)
 {
@@ -271,10 +274,13 @@ static void serve_first(struct deadlines *d) REQUIRES(deadline_class)
 		return;
 	}
 	pthread_cond_signal(&d->work);
-	lock_wait(&d->lock, &deadline_class, &d->wake); /* until the first one changes */
+	lock_wait(&d->lock, &deadline_class, &d->wake); /* sleep until the first deadline changes */
 }
 
-/* Until the first deadline; a stopped clock only comes there by deadlines_advance. */
+/*
+ * Sleeps until `when`, the time of the first deadline. If the clock is stopped, only
+ * deadlines_advance moves it there.
+ */
 static void sleep_until(struct deadlines *d, int64_t when) REQUIRES(deadline_class)
 {
 	struct timespec until = clock_until(when);
@@ -307,7 +313,7 @@ static void *run_timer(void *closure)
 
 /* ---- a stopped clock ---- */
 
-/* Waits until nothing is due and no call is running. 0, or ETIMEDOUT. */
+/* Waits until no deadline is due and no call is running. Returns 0, or ETIMEDOUT. */
 static int wait_done(struct deadlines *d, const struct timespec *until) REQUIRES(deadline_class)
 {
 	while (deadline_is_due(d) || d->calls) {
@@ -357,7 +363,7 @@ UNSHARED struct deadlines *deadlines_new(struct vfs *v)
 	return d;
 }
 
-/* The timer blocks all signals, and its workers inherit that. */
+/* Starts the timer thread with all signals blocked, which its workers inherit. */
 bool deadlines_start(struct deadlines *d)
 {
 	d->started = thread_start(&d->timer, run_timer, d) == 0;

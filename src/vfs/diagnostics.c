@@ -11,12 +11,12 @@
 
 #define EVENTS_MAX 1024
 #define ENTRIES_MAX 1024
-#define SLOTS 1024 /* of the table of entries; a power of two */
+#define SLOTS 1024 /* slots in the table of entries; a power of two */
 
 struct diagnostic {
-	/* of an entry: in the list of all, and in its slot */
+	/* links of an entry in the list of all entries, and in the chain of its slot */
 	struct diagnostic *newer, *older, *next_in_slot;
-	const char *how; /* a string constant */
+	const char *how; /* kind of the problem or event; a string constant */
 	char *reason;
 	char path[];
 };
@@ -25,11 +25,12 @@ struct diagnostics {
 	struct lock lock;
 	struct diagnostic *newest GUARDED_BY(diagnostics_class);
 	struct diagnostic *oldest GUARDED_BY(diagnostics_class);
-	struct diagnostic *slots[SLOTS] GUARDED_BY(diagnostics_class); /* by the path's hash */
+	/* hash table of entries, by path */
+	struct diagnostic *slots[SLOTS] GUARDED_BY(diagnostics_class);
 	size_t count GUARDED_BY(diagnostics_class);
-	/* A ring; once it is full, the oldest is at event_count % EVENTS_MAX. */
+	/* A ring of events; once it is full, the oldest event is at event_count % EVENTS_MAX. */
 	struct diagnostic *events[EVENTS_MAX] GUARDED_BY(diagnostics_class);
-	uint64_t event_count GUARDED_BY(diagnostics_class); /* number of events ever */
+	uint64_t event_count GUARDED_BY(diagnostics_class); /* number of all events so far */
 };
 
 /* ---- the log ---- */
@@ -107,7 +108,10 @@ static struct diagnostic *diagnostic_new(const char *path, const char *how, cons
 	return NULL;
 }
 
-/* Where the path's entry is in its slot, or would be. */
+/*
+ * Returns where the path's entry is in the chain of its slot, or where the chain ends if there is
+ * none.
+ */
 static struct diagnostic **diagnostics_slot_of(struct diagnostics *d, const char *path)
 	REQUIRES(diagnostics_class)
 {
@@ -142,7 +146,10 @@ static void diagnostics_add_entry(struct diagnostics *d, struct diagnostic *entr
 	d->count++;
 }
 
-/* Replaces the path's entry, of whatever kind, or removes it. False if it was the same. */
+/*
+ * Replaces the path's entry, of whatever kind, or removes it if `reason` is NULL. Returns false if
+ * the entry was the same.
+ */
 static bool replace_entry(struct diagnostics *d, const char *path, const char *how,
 			  const char *reason) REQUIRES(diagnostics_class)
 {
@@ -184,8 +191,7 @@ void diagnose_gone(struct vfs *v, const struct node *folder, const char *name)
 	free(path);
 }
 
-/* The time to the millisecond, which also makes lines distinct. */
-/* ".x" and "x.csv~" are of editors. */
+/* Is it a name like that of a bone's text? Editors make ".x" and "x.csv~". */
 static bool is_like_bone(const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -206,6 +212,7 @@ void diagnose_no_bone(struct vfs *v, const struct target *folder, const char *na
 	free(path);
 }
 
+/* Formats the present time to the millisecond, which also makes lines distinct. */
 static void say_time(char out[32])
 {
 	struct timespec now;
@@ -243,7 +250,7 @@ void diagnose_event(struct vfs *v, const char *path, const char *how, const char
 	lock_release(&d->lock, &diagnostics_class);
 }
 
-/* Leaves a gap in the ring. */
+/* Removes the last event of this path and kind, which leaves a gap in the ring. */
 static void remove_event(struct diagnostics *d, const char *path, const char *how)
 	REQUIRES(diagnostics_class)
 {
@@ -340,7 +347,10 @@ void diagnose_animation(struct vfs *v, struct animation *a, const char *name, co
 
 #define UNJOINED "not joined"
 
-/* The reason why the first clip without a folder has none, and the number of others; NULL: none. */
+/*
+ * Returns the reason why the first clip without a folder has none, and the number of others, as a
+ * string to be freed. NULL if all clips have folders.
+ */
 static char *unjoined(const struct version *version)
 {
 	const struct err *why = NULL;
@@ -364,7 +374,10 @@ static char *unjoined(const struct version *version)
 	return out;
 }
 
-/* If two threads have seen different versions, the newer one counts, whichever comes last. */
+/*
+ * Returns whether this version or a newer one has been reported on: if two threads have seen
+ * different versions, the newer one counts, whichever comes last.
+ */
 static bool is_explained(const struct animation *a, const struct version *version)
 	REQUIRES(vfs_class)
 {

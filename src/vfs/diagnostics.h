@@ -11,50 +11,51 @@
 struct diagnostics *diagnostics_new(void); /* NULL: no memory */
 void diagnostics_free(struct diagnostics *d);
 /*
- * Replaces the entry of this path, or adds one; a path has one at most, and the last 1024 are kept.
- * how: its kind, a string constant such as "read-only" or "not a clip yet". reason NULL: removes
- * the entry, of any kind.
+ * Replaces the entry of this path, or adds one; a path has at most one entry, and the last 1024 are
+ * kept. how: the kind of entry, a string constant such as "read-only" or "not a clip yet". reason
+ * NULL: removes the entry, of any kind.
  */
 void diagnose(struct vfs *v, const char *path, const char *how, const char *reason);
-/* The name is gone: removes its entry. */
+/* Removes the entry of the name `name` in `folder`, which is gone. */
 void diagnose_gone(struct vfs *v, const struct node *folder, const char *name) EXCLUDES(vfs_class);
 /*
- * An ordinary file got this name in a folder. If it looks like the text of a bone in bones/, adds
- * an entry, since it is none.
+ * Adds an entry if an ordinary file got a name in bones/ that looks like the text of a bone, since
+ * such a file makes no bone.
  */
 void diagnose_no_bone(struct vfs *v, const struct target *folder, const char *name)
 	EXCLUDES(vfs_class);
-/* Adds an event, with the current time. The last 1024 are kept. */
+/* Adds an event, with the current time. The last 1024 events are kept. */
 void diagnose_event(struct vfs *v, const char *path, const char *how, const char *reason);
-/* Withdraws the last event of this path and kind. */
+/* Removes the last event of this path and kind. */
 void diagnose_event_gone(struct vfs *v, const char *path, const char *how);
 /* Describes a fault with its place in a text, and with the form that would be accepted. */
 #define FAULT_SIZE                                                                                 \
 	(sizeof(((struct err *)NULL)->message) + sizeof(((struct err *)NULL)->accepted) + 96)
 void fault_describe(const struct err *err, char *out, size_t size);
-/* spot_of; reports the reason if an archive cannot be read. */
+/* Calls spot_of; reports the reason if an archive cannot be read. */
 int member_spot(struct vfs *v, const struct node *node, struct spot *out) EXCLUDES(vfs_class);
 /* Reports the reason why a file in an archive cannot be read. Returns the errno. */
 int member_failed(struct vfs *v, const struct node *node, const struct err *err)
 	EXCLUDES(vfs_class);
 /*
- * Reports that nothing can be changed there, with the reason (NULL: the usual one). Returns EROFS.
+ * Reports that nothing can be changed in this folder of an archive, with the reason (NULL: the
+ * usual one). Returns EROFS.
  */
 int refuse_in_archive(struct vfs *v, const struct node *folder, const char *name,
 		      const char *reason) EXCLUDES(vfs_class);
-/* animation_check; reports the reason if this virtual folder, or this view, cannot be changed. */
+/* Calls animation_check; reports the reason if this virtual folder or view cannot be changed. */
 int check_editable(struct vfs *v, const struct target *t, const char *name) EXCLUDES(vfs_class);
-/* As diagnose, about an animation, or about `name` (unless NULL) in its folder. */
+/* Like diagnose, for an animation, or for `name` (unless NULL) in its folder. */
 void diagnose_animation(struct vfs *v, struct animation *a, const char *name, const char *how,
 			const char *reason) EXCLUDES(vfs_class);
-/* Reports why clips of stills have no folder, or withdraws that. */
+/* Reports why clips of stills have no folder, or removes the report if all have one. */
 void diagnose_stills(struct vfs *v, struct animation *a, const struct version *version)
 	EXCLUDES(vfs_class);
 /* Renders the whole list, one entry per line. */
 void diagnostics_render(struct vfs *v, struct buf *out);
-/* Logs only; like printf. */
+/* Writes a line to the log only, not to the list; like printf. */
 __attribute__((format(printf, 1, 2))) void log_warning(const char *format, ...);
-/* Writes a line to the log: standard error, or syslog, as fuse/ sets it. */
+/* writes a line to the log: standard error or, if fuse/ has set the function, syslog */
 extern void (*log_write)(const char *line);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * dir.c - opendir, readdir, fsyncdir. A handle takes a listing of the whole folder when it is read
- * from the beginning, and answers from that, so that changes and other readers do not disturb it.
+ * from the beginning, and answers from that listing, so that changes and other readers do not
+ * disturb it.
  *
  * The kernel may cache a listing and serve it to the next opener. So a folder whose listing the
- * kernel has is read when it is opened, to see whether that is still right. A kernel that opens no
- * folders is notified of changes instead.
+ * kernel has is read when it is opened, to see whether that listing is still right. A kernel that
+ * opens no folders is notified of changes instead.
  */
 #include "dir.h"
 
@@ -40,7 +41,10 @@ static bool list_dots(struct listing *l)
 
 /* ---- plain folders ---- */
 
-/* 0 for a name that may be shown as an animation's folder. */
+/*
+ * Returns the file type of an entry for the listing; 0 for a name that may be shown as an
+ * animation's folder.
+ */
 static mode_t type_of(struct vfs *v, const struct dirent *entry, bool source)
 {
 	if (entry->d_type == DT_UNKNOWN)
@@ -50,7 +54,7 @@ static mode_t type_of(struct vfs *v, const struct dirent *entry, bool source)
 	return (mode_t)DTTOIF(entry->d_type);
 }
 
-/* Is it the state directory, which is not shown? */
+/* Returns whether the entry is the state directory, which is not shown. */
 static bool is_state(struct vfs *v, const struct stat *folder, const struct dirent *entry)
 {
 	struct stat st = {.st_dev = folder->st_dev, .st_ino = entry->d_ino};
@@ -58,7 +62,7 @@ static bool is_state(struct vfs *v, const struct stat *folder, const struct dire
 	return (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) && state_is(v->state, &st);
 }
 
-/* The name of an entry as it is shown, in `name` if it must be decoded. */
+/* Returns the name that an entry is shown with; in the buffer `name` if it must be decoded. */
 static const char *dir_name_of(const struct dirent *entry, bool source, char name[NAME_MAX + 1])
 {
 	if (source || is_dot(entry->d_name))
@@ -96,7 +100,7 @@ static int list_descriptor(struct vfs *v, int fd, bool source, bool dots, struct
 	return error;
 }
 
-/* Opens a plain folder, or the one that an area has for a virtual folder, to list it. */
+/* Opens a plain folder to list it, or the folder that an area has for a virtual folder. */
 static int open_area(struct vfs *v, const struct target *t, enum area area, int *fd)
 {
 	struct folder folder;
@@ -110,7 +114,7 @@ static int open_area(struct vfs *v, const struct target *t, enum area area, int 
 	return error;
 }
 
-/* Opens a separate descriptor, which stays valid when the name is gone. */
+/* Opens a plain folder with a descriptor of its own, which stays valid when the name is gone. */
 static int dir_open_plain(struct vfs *v, const struct target *t, int *fd)
 {
 	int error = open_area(v, t, (enum area)t->thing->area, fd);
@@ -121,7 +125,7 @@ static int dir_open_plain(struct vfs *v, const struct target *t, int *fd)
 	return *fd < 0 ? error : 0;
 }
 
-/* The handle's descriptor, not to be closed; -1: none. */
+/* Returns the handle's descriptor, not to be closed; -1 if it has none. */
 static int descriptor_of(struct vfs *v, const struct handle *handle)
 {
 	int fd;
@@ -145,13 +149,13 @@ static int list_plain(struct vfs *v, const struct target *t, const struct handle
 	if (error)
 		return error;
 	if (source)
-		folder_watch(v, t, fd); /* before reading, so as not to miss a change */
+		folder_watch(v, t, fd); /* watch before reading, so as not to miss a change */
 	return list_descriptor(v, fd, source, true, l);
 }
 
 /*
- * Is this name shown as the folder of an animation or archive? Also true if the file cannot be read
- * at the moment.
+ * Returns whether this name is shown as the folder of an animation or archive; also if the file
+ * cannot be read at the moment.
  */
 static bool is_animation(struct vfs *v, const struct target *parent, const char *name)
 {
@@ -180,7 +184,10 @@ static uint64_t ino_of(struct vfs *v, const struct target *parent, const char *n
 	return ino;
 }
 
-/* Adds the folders beside animation files. A plain entry with the same name has precedence. */
+/*
+ * Adds the folders that are shown beside animation files. A plain entry with such a name has
+ * precedence.
+ */
 static int list_beside(struct vfs *v, const struct target *t, struct listing *l)
 {
 	size_t count = l->count;
@@ -206,8 +213,8 @@ static int list_beside(struct vfs *v, const struct target *t, struct listing *l)
 /* ---- archives ---- */
 
 /*
- * The file type of an archive's member that is shown as an ordinary file or folder; 0 if the member
- * may be shown as the folder of an animation.
+ * Returns the file type of an archive's member that is shown as an ordinary file or folder; 0 if
+ * the member may be shown as the folder of an animation.
  */
 static mode_t type_of_member(const struct vfs *v, enum member_kind kind)
 {
@@ -226,7 +233,10 @@ static bool stands_beside(struct vfs *v, const struct target *t, const struct sp
 	return kind == MEMBER_ANIMATION && v->options->beside && is_animation(v, t, name);
 }
 
-/* Reads nothing but the archive's tables, unless animations have their folders beside them. */
+/*
+ * Lists a folder of an archive. Reads nothing but the archive's tables, unless animations have
+ * their folders beside them.
+ */
 static int dir_list_member(struct vfs *v, const struct target *t, const struct spot *spot,
 			   struct listing *l)
 {
@@ -306,8 +316,8 @@ static int list_places(struct vfs *v, const struct target *t, struct listing *l)
 }
 
 /*
- * An upper folder also contains the upper folders of clips and of bones/ and frames/: drops names
- * that are already listed as a view, a clip or an upper file.
+ * Drops upper names that are already listed as a view, a clip or another upper file. An upper
+ * folder also contains the upper folders of clips and of bones/ and frames/.
  */
 static void drop_doubles(struct listing *l, size_t before)
 {
@@ -410,9 +420,12 @@ static int refill(struct vfs *v, const struct target *t, struct handle *handle)
 	return listing_make(v, t, handle, &handle->listing);
 }
 
-/* ---- opening ---- */
+/* ---- opendir ---- */
 
-/* May the kernel use the listing that it has cached, and may it cache the one that it gets now? */
+/*
+ * Decides whether the kernel may use the listing that it has cached, and whether it may cache the
+ * one that it gets now.
+ */
 static void open_listing(struct vfs *v, const struct target *t, struct opened *o)
 {
 	struct handle *handle = o->handle;
@@ -420,7 +433,7 @@ static void open_listing(struct vfs *v, const struct target *t, struct opened *o
 
 	vfs_lock(v);
 	/*
-	 * Only one handle at a time may fill the cache, so that the cached listing is consistent.
+	 * Let only one handle at a time fill the cache, so that the cached listing is consistent.
 	 */
 	o->cache_readdir = t->thing->kind != THING_CONTROL && t->node->handles == handle &&
 			   !handle->next_of_node;
@@ -439,7 +452,7 @@ static int dir_open_folder(struct vfs *v, const struct target *t, int flags, str
 
 	if (error)
 		return error;
-	/* Without a descriptor the folder can still be read by its name. */
+	/* If there is no descriptor any more, the folder can still be read by its name. */
 	if (fd >= 0)
 		(void)handle_keep(v, &fd);
 	*out = (struct opened){.handle = handle_new(v, NULL, t->node, flags, fd)};
@@ -469,7 +482,7 @@ int vfs_opendir(struct vfs *v, const struct request *who, uint64_t node, int fla
 	return error;
 }
 
-/* ---- reading ---- */
+/* ---- readdir ---- */
 
 struct dir_read {
 	struct vfs *v;
@@ -477,7 +490,10 @@ struct dir_read {
 	bool plus;
 	dir_add *add;
 	void *closure;
-	/* Of a virtual folder, or of one in an archive; shared by all entries of a reply. */
+	/*
+	 * What lookups in a virtual folder, or in one in an archive, share for all entries of a
+	 * reply.
+	 */
 	struct seen seen;
 	struct spot spot;
 };
@@ -496,8 +512,9 @@ static int look_up_name(struct dir_read *r, const char *name, struct entry *out)
 }
 
 /*
- * Looks up an entry for its attributes. Without a node, the kernel looks it up if it is needed: so
- * listing an archive unpacks nothing, and listing views renders none for its size.
+ * Looks up an entry for its attributes, unless that would take long: then the entry has no node,
+ * and the kernel looks it up if needed. So listing an archive unpacks nothing, and listing views
+ * renders none for its size.
  */
 static void dir_look_up(struct dir_read *r, const struct listing *l, size_t i, struct entry *out)
 {
@@ -508,14 +525,16 @@ static void dir_look_up(struct dir_read *r, const struct listing *l, size_t i, s
 	if (is_dot(name) || (thing_is_member(folder) && !type) ||
 	    (thing_is_virtual(folder) && type == S_IFREG) || look_up_name(r, name, out) != 0)
 		out->node = 0;
-	/* The kernel would cache the type with the name, which is wrong if it becomes a folder. */
+	/*
+	 * Leave out a file that may become a folder: the kernel would cache the type with the name.
+	 */
 	if (out->node && !type && S_ISREG(out->st.st_mode)) {
 		vfs_forget(r->v, out->node, 1);
 		out->node = 0;
 	}
 }
 
-/* Returns false if there is no room for it. */
+/* Adds an entry to the reply. Returns false if there is no room for it. */
 static bool dir_add_entry(struct dir_read *r, const struct listing *l, size_t i)
 {
 	const struct listing_entry *e = &l->entries[i];
@@ -532,14 +551,14 @@ static bool dir_add_entry(struct dir_read *r, const struct listing *l, size_t i)
 	return added;
 }
 
-/* Adds as many entries as there is room for. */
+/* Adds as many entries as the reply has room for. */
 static void add_entries(struct dir_read *r, const struct listing *l, off_t behind)
 {
 	bool root = r->folder->node->id == NODE_ROOT;
 
 	for (size_t i = listing_behind(l, (uint64_t)behind); i < l->count; i++) {
 		if (root && strcmp(listing_name(l, i), CONTROL) == 0)
-			continue; /* it can be opened, but is not listed */
+			continue; /* .animfs can be opened, but is not listed */
 		if (!dir_add_entry(r, l, i))
 			break;
 	}
@@ -547,7 +566,10 @@ static void add_entries(struct dir_read *r, const struct listing *l, off_t behin
 	spot_release(&r->spot);
 }
 
-/* If two readings differ, the kernel's cache could mix them: drop it. */
+/*
+ * Notes the hash of the listing that the handle reads. If the handle has read a different listing
+ * before, the kernel's cache could mix the two, so the next opener must not use the cache.
+ */
 static void note_listed(struct vfs *v, const struct target *t, struct handle *handle)
 {
 	uint32_t hash = listing_hash(handle->listing);
@@ -610,7 +632,7 @@ int vfs_readdir(struct vfs *v, const struct request *who, uint64_t node, struct 
 	return error;
 }
 
-/* ---- fsync ---- */
+/* ---- fsyncdir ---- */
 
 static int sync_plain(struct vfs *v, const struct target *t, const struct handle *handle,
 		      bool datasync)
@@ -636,7 +658,7 @@ int vfs_fsyncdir(struct vfs *v, uint64_t node, struct handle *handle, bool datas
 	if (error)
 		return error;
 	error = settle_below(v, &t);
-	/* A staged folder may be something else by now. */
+	/* Skip a staged folder that has become a clip or an animation by now. */
 	if (t.thing->kind == THING_PLAIN && target_stands(v, &t))
 		synced = sync_plain(v, &t, handle, datasync);
 	target_put(v, &t);

@@ -6,7 +6,7 @@
 #include "entries.h"
 #include "lookup.h"
 
-/* 0, or ENOTEMPTY if a virtual folder has a view that is not absent, or ordinary files. */
+/* Returns 0, or ENOTEMPTY if a virtual folder has a view that is not absent, or ordinary files. */
 int folder_check_empty(struct vfs *v, const struct target *folder) EXCLUDES(vfs_class);
 
 #endif

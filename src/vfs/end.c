@@ -5,9 +5,12 @@
 #include "diagnostics.h"
 #include "handle.h"
 
-/* ---- names ---- */
+/* ---- absent names ---- */
 
-/* Was the folder beside a file removed? The file is still there, so the folder comes back. */
+/*
+ * Returns whether the folder beside a file was removed. The file is still there, so the folder
+ * comes back.
+ */
 static bool whole_folder_is_absent(const struct animation *a) REQUIRES(vfs_class)
 {
 	for (const struct mark *mark = a->absent.first; mark; mark = mark->next) {
@@ -51,7 +54,10 @@ void end_come_back(struct vfs *v, struct animation *a, struct changes *changes)
 
 		if (!whole)
 			end_note_back(parent, name, &last, &paths);
-		/* The kernel considers a removed folder dead, so the name must get another node. */
+		/*
+		 * The kernel considers a removed folder dead: take the name from its node, so that
+		 * the next lookup makes another one.
+		 */
 		if (!thing_is_virtual(parent->thing))
 			nodes_unlink(&v->nodes, parent, name);
 		changes_name(changes, parent, name, false);
@@ -80,11 +86,11 @@ int end_finish(struct vfs *v, struct animation *a, struct changes *changes)
 
 /* ---- drafts ---- */
 
-/* The fate of a saved text that no program has continued to edit. */
+/* What becomes of a saved text that no program has continued to edit. */
 enum saved_text {
 	TEXT_STAYS,
-	TEXT_IS_OURS, /* the view renders the same text without a draft */
-	TEXT_GOES,    /* the draft is dropped, and the view rendered */
+	TEXT_IS_OURS, /* the draft goes; the view renders the same text without it */
+	TEXT_GOES,    /* the draft is dropped, and the view renders another text */
 };
 
 static enum saved_text judge_saved(const struct sight *s, struct bytes text)
@@ -143,8 +149,8 @@ static void end_saved(struct vfs *v, const struct target *t, struct changes *cha
 }
 
 /*
- * Ends an incomplete or saved draft that no program has continued to edit. 0, or an errno if the
- * text is refused.
+ * Ends an incomplete or saved draft that no program has continued to edit. Returns 0, or an errno
+ * if the text is refused.
  */
 static int end_draft(struct vfs *v, const struct target *t, struct changes *changes)
 	REQUIRES(writer_class)
@@ -169,7 +175,7 @@ static int end_draft(struct vfs *v, const struct target *t, struct changes *chan
 	return error;
 }
 
-/* Finds the next view with a draft that is due by `now`; with references. */
+/* Finds the next view with a draft that is due by `now`; *t has references. */
 static bool next_draft(struct vfs *v, struct animation *a, int64_t now, struct thing **at,
 		       struct target *out)
 {
@@ -190,7 +196,7 @@ static bool next_draft(struct vfs *v, struct animation *a, int64_t now, struct t
 	return thing != NULL;
 }
 
-/* 0 or the first errno. */
+/* Ends all drafts that are due by `now`. Returns 0 or the first errno. */
 static int end_drafts(struct vfs *v, struct animation *a, int64_t now, struct changes *changes)
 	REQUIRES(writer_class)
 {
@@ -206,9 +212,9 @@ static int end_drafts(struct vfs *v, struct animation *a, int64_t now, struct ch
 	return first;
 }
 
-/* ---- the end ---- */
+/* ---- the end of unfinished work ---- */
 
-/* When there is more to end (clock_ms); 0: nothing. */
+/* Returns when there is more to end (clock_ms); 0 if nothing is left. */
 static int64_t next_end(const struct animation *a, int64_t now) REQUIRES(vfs_class)
 {
 	bool quiet = !a->absent.first && now - a->touched >= END_MS;
@@ -260,7 +266,7 @@ void end_due(struct vfs *v, void *animation)
 	next = next_end(a, now);
 	if (batches && (!next || batches < next))
 		next = batches;
-	/* Drafts that could not be ended are tried again later. */
+	/* If a draft could not be ended, its time has passed: try again after END_MS. */
 	if (next)
 		animation_end_at(v, a, next > now ? next : now + END_MS);
 	animation_put(v, a);

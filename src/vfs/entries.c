@@ -8,11 +8,11 @@
 
 #define KEPT_MAX 65536 /* bytes of names in the largest listing that the kernel may cache */
 
-/* Ranges of offsets: "." and "..", then places, then all other names. */
+/* Offsets come in ranges: "." and "..", then places, then all other names. */
 #define OFFSET_PLACES 2
 #define OFFSET_NAMES ((uint64_t)1 << 60)
 
-/* ---- a listing ---- */
+/* ---- listings ---- */
 
 void listing_free(struct listing *l)
 {
@@ -110,7 +110,7 @@ uint32_t listing_hash(const struct listing *l)
 	return (uint32_t)hash ? (uint32_t)hash : 1;
 }
 
-/* ---- those that are being read ---- */
+/* ---- listings that are being read ---- */
 
 #define KEPT 16
 
@@ -119,7 +119,7 @@ struct listings {
 	size_t next GUARDED_BY(listings_class);
 	struct {
 		uint64_t node;
-		int64_t since; /* clock_real_ms */
+		int64_t since; /* when the listing was put in (clock_real_ms) */
 		struct listing *listing;
 	} slot[KEPT] GUARDED_BY(listings_class);
 };

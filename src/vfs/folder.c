@@ -15,24 +15,29 @@
 #define FOLDERS_KEPT 256
 
 struct folder_slot {
-	int fd;              /* -1: free */
-	struct thing *thing; /* NULL: forgotten; closed once it is no longer borrowed */
-	unsigned pins;       /* number of borrowers */
+	int fd; /* cached descriptor; -1: the slot is free */
+	/* NULL: the thing was forgotten; the descriptor is closed when no longer borrowed */
+	struct thing *thing;
+	unsigned pins; /* number of borrowers */
 	bool used;
 };
 
 struct folders {
 	struct lock moves;
-	int root;      /* SOURCE; not closed here */
-	int end;       /* descriptors_end */
-	unsigned kept; /* number of slots; fewer if the process's limit is low */
+	int root;      /* descriptor of SOURCE; not closed here */
+	int end;       /* limit of descriptor numbers, from descriptors_end */
+	unsigned kept; /* number of slots in use; fewer if the process's limit is low */
 	unsigned hand GUARDED_BY(vfs_class);
 	struct folder_slot slots[FOLDERS_KEPT] GUARDED_BY(vfs_class);
 	struct deadline
-		close; /* closes leftovers of folder_forget, which must not close under the lock */
+		/*
+		 * closes descriptors that folder_forget left, since it must not close under the
+		 * lock
+		 */
+		close;
 };
 
-/* ---- the table ---- */
+/* ---- how many to keep ---- */
 
 static int first_not_kept(void)
 {
@@ -46,7 +51,10 @@ static int first_not_kept(void)
 	return (int)(end - (quarter < DESCRIPTORS_RESERVED ? quarter : DESCRIPTORS_RESERVED));
 }
 
-/* An eighth of the process's limit: the rest is for open files and for requests. */
+/*
+ * Returns how many folders to keep open: an eighth of the process's limit of descriptors; the rest
+ * is for open files and for requests.
+ */
 static unsigned slots_to_keep(void)
 {
 	struct rlimit limit;
@@ -56,7 +64,7 @@ static unsigned slots_to_keep(void)
 	return limit.rlim_cur < 16 ? 2 : (unsigned)(limit.rlim_cur / 8);
 }
 
-/* Takes the descriptor out of a forgotten slot; -1: it has none, or is borrowed. */
+/* Takes the descriptor out of a forgotten slot. Returns -1 if it has none, or is borrowed. */
 static int folder_empty_slot(struct folder_slot *slot)
 {
 	int fd = slot->fd;
@@ -115,9 +123,9 @@ int descriptors_end(const struct folders *f)
 	return f->end;
 }
 
-/* ---- moving names ---- */
+/* ---- moves of names ---- */
 
-static _Thread_local unsigned holding; /* nesting of folders_hold_still in this thread */
+static _Thread_local unsigned holding; /* how often this thread has called folders_hold_still */
 
 LOCK_ATTRIBUTE(no_thread_safety_analysis) void folders_hold_still(struct vfs *v)
 {
@@ -131,7 +139,7 @@ LOCK_ATTRIBUTE(no_thread_safety_analysis) void folders_let_move(struct vfs *v)
 		lock_release(&v->folders->moves, &moves_class);
 }
 
-/* ---- identity ---- */
+/* ---- identities of files ---- */
 
 static struct timespec folder_time_of(const struct statx_timestamp *t)
 {
@@ -190,8 +198,8 @@ static bool folder_slot_of(struct folders *f, const struct thing *thing, struct 
 }
 
 /*
- * The nearest folder above (or at) `node` with an open descriptor. NULL if one on the way has no
- * name.
+ * Returns the nearest folder above (or at) `node` with an open descriptor. NULL if a node on the
+ * way has no name.
  */
 static const struct node *nearest(struct folders *f, const struct node *node, struct folder *out)
 	REQUIRES(vfs_class)
@@ -207,8 +215,8 @@ static const struct node *nearest(struct folders *f, const struct node *node, st
 }
 
 /*
- * Takes a slot that was not used recently (clock algorithm); *old is its old descriptor or -1, for
- * the caller to close. NULL if all are borrowed.
+ * Takes a slot that was not used recently (clock algorithm). *old is the slot's descriptor so far
+ * or -1, for the caller to close. Returns NULL if all slots are borrowed.
  */
 static struct folder_slot *folder_take_slot(struct folders *f, int *old) REQUIRES(vfs_class)
 {
@@ -248,7 +256,7 @@ static void keep_descriptor(struct vfs *v, struct thing *thing, int fd, struct f
 		return;
 	vfs_lock(v);
 	if (folder_slot_of(f, thing, out)) {
-		old = fd; /* another thread has cached one meanwhile */
+		old = fd; /* another thread has cached a descriptor meanwhile: close ours */
 	} else {
 		slot = folder_take_slot(f, &old);
 		if (slot)
@@ -259,13 +267,14 @@ static void keep_descriptor(struct vfs *v, struct thing *thing, int fd, struct f
 		close(old);
 }
 
-/* The folder from which to start opening. */
+/* Where to start opening a folder from, and the path to it. */
 struct way {
-	struct thing *thing; /* the folder's; referenced */
+	struct thing *thing; /* the thing of the folder to open; referenced */
 	struct identity identity;
 	struct folder start;
-	struct buf path;   /* path from the root, with a NUL; empty: `start` is the folder itself */
-	size_t start_size; /* length of the part that leads to `start` */
+	/* path of the folder from the root, with a NUL; empty: `start` is the folder itself */
+	struct buf path;
+	size_t start_size; /* length of the part of the path that leads to `start` */
 };
 
 static int folder_find_names(struct vfs *v, const struct node *node, struct way *way)
@@ -327,14 +336,14 @@ static int folder_walk(const struct way *way, int *fd)
 	return error;
 }
 
-/* Opens it by its present names in the table. */
+/* Opens a folder by the present names of its node and the nodes above. */
 static int open_by_names(struct vfs *v, struct node *node, struct folder *out)
 {
 	struct way way = {.start = FOLDER_NONE, .path = BUF_INIT};
 	int error = find_way(v, node, &way), fd;
 
 	if (!error && !way.path.data) {
-		*out = way.start; /* already open */
+		*out = way.start; /* the folder is already open */
 		way.start = (struct folder)FOLDER_NONE;
 	} else if (!error) {
 		error = folder_walk(&way, &fd);
@@ -354,7 +363,7 @@ int folder_open(struct vfs *v, struct node *node, struct folder *out)
 	folders_hold_still(v);
 	error = open_by_names(v, node, out);
 	folders_let_move(v);
-	/* Something else is where a folder was: the kernel must look the path up again. */
+	/* Something else is where a folder was: ESTALE makes the kernel look the path up again. */
 	return error == ENOTDIR || error == ELOOP ? ESTALE : error;
 }
 

@@ -5,7 +5,7 @@
  * Every access to a plain thing uses its folder's descriptor and one name. A mount knows more
  * folders than a process may have descriptors, so the most recently used are kept; others are
  * opened again, component by component, from the nearest ancestor with a descriptor. If the folder
- * found is not the one that the node stands for, that is ESTALE.
+ * that is found is not the one that the node stands for, the result is ESTALE.
  *
  * A thread that moves a name calls folders_hold_still before it moves it on disk, and
  * folders_let_move when the table of nodes has changed, so that a call that did not find a thing
@@ -17,29 +17,32 @@
 #include "vfs.h"
 
 /*
- * Descriptors are either used within one request, or kept: for files that programs have open, and
- * by this cache. This many stay free for the first kind, since without them not even a lookup would
- * work; if the process's limit is low, a quarter of it.
+ * How many descriptors stay free for requests; if the process's limit is low, a quarter of it.
+ * Other descriptors are kept: for files that programs have open, and by this cache. Without free
+ * ones not even a lookup would work.
  */
 #define DESCRIPTORS_RESERVED 64
 
-/* the caller keeps `root` open until folders_free. NULL: no memory */
+/* Makes the cache. The caller keeps `root` open until folders_free. NULL: no memory. */
 struct folders *folders_new(int root);
-void folders_free(struct folders *f); /* after deadlines_stop; NULL is fine */
+void folders_free(struct folders *f); /* call it after deadlines_stop; NULL is fine */
 /*
- * Descriptors with this number or a higher one must not be kept. The kernel hands out the lowest
- * free number, so getting one of these means that all below are in use.
+ * Returns the first number that a descriptor must not have if it is to be kept. The kernel hands
+ * out the lowest free number, so getting this one or a higher one means that all below are in use.
  */
 int descriptors_end(const struct folders *f);
 
-/* Recursive: call folders_let_move as often as folders_hold_still. */
+/*
+ * Keeps other threads from moving names, until folders_let_move. Recursive: call folders_let_move
+ * as often.
+ */
 void folders_hold_still(struct vfs *v) EXCLUDES(vfs_class);
 void folders_let_move(struct vfs *v) EXCLUDES(vfs_class);
 
 /* A descriptor on loan (O_PATH); give it back with folder_close. */
 struct folder {
 	int fd;
-	int slot; /* -1: the root, or the caller's own descriptor */
+	int slot; /* slot in the cache; -1: the descriptor is the root's, or the caller's own */
 	bool owned;
 };
 #define FOLDER_NONE                                                                                \
@@ -48,20 +51,20 @@ struct folder {
 	}
 
 /*
- * Identity and attributes of a name in a folder, not following symbolic links; "": of the folder
- * itself. 0 or an errno.
+ * Reads identity and attributes of a name in a folder, not following symbolic links; of the folder
+ * itself if `name` is "". Returns 0 or an errno.
  */
 int identity_at(int folder, const char *name, struct identity *id, struct stat *st);
 
-/* Borrows a descriptor of a plain folder of SOURCE. 0 or an errno. */
+/* Borrows a descriptor of a plain folder of SOURCE. Returns 0 or an errno. */
 int folder_open(struct vfs *v, struct node *node, struct folder *out) EXCLUDES(vfs_class);
 void folder_close(struct vfs *v, struct folder *folder) EXCLUDES(vfs_class);
-/* The thing, or its folder, is gone: closes its descriptor. */
+/* Drops the cached descriptor of a folder whose thing is being freed, or which is gone. */
 void folder_forget(struct vfs *v, const struct thing *thing) REQUIRES(vfs_class);
 /*
- * Call it after others have renamed the folder. On a FUSE filesystem that did not see the rename,
- * descriptors of it and of folders below still refer to the old path: drops them, so that they are
- * opened again.
+ * Drops the descriptors of a folder that others have renamed, and of folders below, so that they
+ * are opened again: on a FUSE filesystem that did not see the rename, they still refer to the old
+ * path.
  */
 void folder_moved(struct vfs *v, const struct node *node) REQUIRES(vfs_class);
 

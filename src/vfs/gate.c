@@ -8,7 +8,7 @@
 
 /* ---- guests ---- */
 
-/* Is this thread (`self`), or any other one, a guest in the folder? */
+/* Returns whether this thread (`self`), or any other thread, is a guest in the folder. */
 static bool has_guest(const struct vfs *v, const struct node *folder, bool self) REQUIRES(vfs_class)
 {
 	for (const struct guest *g = v->gate.guests; g; g = g->next) {
@@ -150,7 +150,10 @@ void look_end(struct vfs *v, struct look *l)
 
 /* ---- waiting ---- */
 
-/* Is it the parent of the closed folder, or was it before that was moved aside? */
+/*
+ * Returns whether the node is the parent of the closed folder, or was before that folder was moved
+ * aside.
+ */
 static bool has_closed(const struct vfs *v, const struct node *node) REQUIRES(vfs_class)
 {
 	const struct link *link = v->gate.closed ? node_link(v->gate.closed) : NULL;
@@ -168,7 +171,7 @@ bool gate_await(struct vfs *v, uint64_t id, unsigned turns)
 	while ((node = nodes_by_id(&v->nodes, id)) && (is_closed(v, node) || has_closed(v, node)))
 		lock_wait(&v->lock, &vfs_class, &v->gate.moved);
 	vfs_unlock(v);
-	/* If an unrelated folder stays closed, there is no reason to look again. */
+	/* If an unrelated folder stays closed, do not look again. */
 	return turns != v->gate_turns;
 }
 

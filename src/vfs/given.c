@@ -10,7 +10,10 @@
 
 bool given_is_for(const struct thing *thing)
 {
-	/* A member may have no loose file to set them on. */
+	/*
+	 * Attributes of an archived animation are remembered here, since it may have no loose file
+	 * to set them on.
+	 */
 	if (thing->animation && thing->animation->archived)
 		return true;
 	switch ((enum thing_kind)thing->kind) {
@@ -25,7 +28,7 @@ bool given_is_for(const struct thing *thing)
 	}
 }
 
-/* ---- by name ---- */
+/* ---- records by name ---- */
 
 struct given *given_find(const struct node *node)
 {
@@ -56,7 +59,7 @@ struct given *given_need(struct vfs *v, struct node *node)
 	return given;
 }
 
-/* Is the mark of the folder itself, or of something in it? */
+/* Returns whether the mark is that of the folder itself, or of a name in it. */
 static bool given_is_of(const struct mark *mark, const struct node *folder) REQUIRES(vfs_class)
 {
 	const struct link *link = node_link(folder);
@@ -90,7 +93,7 @@ static void xattrs_free(struct vfs *v, struct given *g)
 	g->charged = 0;
 }
 
-/* Moves all attributes from `was` to `to`. */
+/* Moves all remembered attributes from `was` to `to`. */
 static void take_over(struct vfs *v, struct given *to, struct given *was)
 {
 	xattrs_free(v, to);
@@ -208,13 +211,13 @@ void given_list_xattrs(struct vfs *v, const struct target *t, struct buf *out)
 	vfs_unlock(v);
 }
 
-/* Bytes that an attribute counts for. */
+/* Returns the number of bytes that an attribute counts for. */
 static size_t given_size_of(const char *name, size_t value)
 {
 	return strlen(name) + 1 + value;
 }
 
-/* Charges an attribute that replaces `before` bytes. 0 or ENOSPC. */
+/* Charges an attribute of `size` bytes that replaces one of `before` bytes. Returns 0 or ENOSPC. */
 static int charge(struct vfs *v, struct given *g, size_t before, size_t size)
 {
 	if (g->charged - before + size > GIVEN_XATTRS_MAX ||

@@ -8,20 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A notification for the thread; also a list of those that are sent after a reply. */
+/*
+ * A notification that the invalidation thread sends; also a list of notifications that are sent
+ * after a reply.
+ */
 struct after {
 	struct after *next;
 	uint64_t node;
-	uint64_t behind; /* of a name: invalidate this node's attributes after it; 0: none */
-	bool counted;    /* the sender no longer waits for this notification */
+	uint64_t behind; /* a node whose attributes to invalidate after the name; 0: none */
+	bool counted;    /* whether this counts as done already, so that no sender waits for it */
 	bool drop;       /* drop the name and everything below it */
-	char name[];     /* "": the node's attributes and pages */
+	char name[];     /* name in the folder `node`; "": the attributes and pages of `node` */
 };
 
 struct change {
-	uint64_t node;       /* invalidate this node's attributes at once; 0: none */
-	bool listing;        /* and, of a folder, its listing */
-	struct after *later; /* notifications that the thread sends; or NULL */
+	uint64_t node;       /* a node whose attributes to invalidate at once; 0: none */
+	bool listing;        /* `node` is a folder: also invalidate its listing */
+	struct after *later; /* notifications that the invalidation thread sends; or NULL */
 };
 
 struct queue {
@@ -37,11 +40,11 @@ struct invalidator {
 	bool ending GUARDED_BY(invalidate_class);
 	bool silent GUARDED_BY(invalidate_class);
 	struct queue queue GUARDED_BY(invalidate_class);
-	/* Number of notifications queued, and number sent or kept back. */
+	/* Number of notifications queued, and number of those sent or kept back. */
 	uint64_t asked GUARDED_BY(invalidate_class), done GUARDED_BY(invalidate_class);
 	/* folder of the name that is being sent; 0: none */
 	uint64_t folder GUARDED_BY(invalidate_class);
-	/* names that are kept back, those in `folders` */
+	/* names that are kept back since their folder is in `folders` */
 	struct queue kept GUARDED_BY(invalidate_class);
 	struct kept_folder {
 		uint64_t node;
@@ -98,7 +101,10 @@ static void after_free(struct after *list)
 	}
 }
 
-/* Queues a list, which it takes over, and wakes the thread unless the list is empty. */
+/*
+ * Queues a list of notifications, which it takes over, and wakes the invalidation thread unless the
+ * list is empty.
+ */
 static void invalidate_enqueue(struct invalidator *n, struct after *list)
 {
 	if (!list)
@@ -112,7 +118,7 @@ static void invalidate_enqueue(struct invalidator *n, struct after *list)
 		list = next;
 	}
 	lock_release(&n->lock, &invalidate_class);
-	/* Signalled without the lock, or the thread would wake up only to wait for it. */
+	/* Signal after unlocking, or the thread would wake up only to wait for the lock. */
 	pthread_cond_signal(&n->wake);
 }
 
@@ -128,7 +134,7 @@ void invalidate_name(struct vfs *v, uint64_t folder, const char *name)
 
 /* ---- names that are kept back ---- */
 
-/* NULL: its names are not kept. */
+/* Returns the entry of a folder whose names are kept back; NULL if they are not. */
 static struct kept_folder *find_kept_folder(const struct invalidator *n, uint64_t node)
 	REQUIRES(invalidate_class)
 {
@@ -167,8 +173,8 @@ void names_keep(struct vfs *v, uint64_t folder)
 }
 
 /*
- * Puts the names that were kept back at the front of the queue, in order; those that must still
- * wait are kept back again.
+ * Puts all names that were kept back at the front of the queue, in order; the thread keeps those
+ * back again whose folder is still in `folders`.
  */
 static void put_back(struct invalidator *n) REQUIRES(invalidate_class)
 {
@@ -196,7 +202,7 @@ void names_release(struct vfs *v, uint64_t folder)
 	lock_release(&n->lock, &invalidate_class);
 }
 
-/* ---- the thread ---- */
+/* ---- the invalidation thread ---- */
 
 /* Counts a notification as done: sent, or kept back. */
 static void count_done(struct invalidator *n, bool counted) REQUIRES(invalidate_class)
@@ -220,8 +226,9 @@ static struct after *take_next(struct invalidator *n) REQUIRES(invalidate_class)
 }
 
 /*
- * Usually the kernel is only asked to look the name up again: dropping it would break processes
- * whose working directory is below. Kernels before 6.2 can only drop it.
+ * Sends a notification, in the invalidation thread. For most names the kernel is only asked to look
+ * the name up again: dropping it would break processes whose working directory is below. Kernels
+ * before 6.2 can only drop a name.
  */
 static void send_later(const struct kernel *k, const struct after *one)
 {
@@ -271,8 +278,8 @@ static bool is_locked(const struct changes *c, uint64_t folder)
 }
 
 /*
- * Waits until all notifications queued so far are sent or kept back, but not while the thread is
- * blocked by a folder that our request has locked in the kernel.
+ * Waits until all notifications queued so far are sent or kept back, unless the thread is blocked
+ * by a folder that our request has locked in the kernel.
  */
 static void wait_sent(struct invalidator *n, const struct changes *c)
 {
@@ -304,7 +311,10 @@ int invalidate_settle(struct vfs *v)
 	return sent ? 0 : ETIMEDOUT;
 }
 
-/* Returns false if the kernel did not know the node. */
+/*
+ * Invalidates a node's attributes, in the calling thread. Returns false if the kernel did not know
+ * the node.
+ */
 static bool send_now(struct invalidator *n, uint64_t node, bool listing)
 {
 	const struct kernel *k = n->kernel;
@@ -355,9 +365,10 @@ void changes_names(struct changes *c, const struct node *node, bool drop)
 }
 
 /*
- * The kernel does not know the node yet: the reply to its first lookup is in flight, with
- * attributes from before the change. The lookup holds the kernel's lock of the folder, for which
- * the name waits, so the attributes are sent again after the name.
+ * Queues an invalidation of the node's attributes after that of its name. Used if the kernel does
+ * not know the node yet: the reply to its first lookup is in flight, with attributes from before
+ * the change. The lookup holds the kernel's lock of the folder, for which the name waits, so after
+ * the name the kernel knows the node.
  */
 static void send_again(struct vfs *v, struct changes *c, uint64_t id)
 {
@@ -378,8 +389,8 @@ static void send_again(struct vfs *v, struct changes *c, uint64_t id)
 }
 
 /*
- * Divides changes into those that the thread sends soon, and those that must wait for the reply
- * (names in locked folders).
+ * Divides the thread's notifications into those to send soon, and those that must wait for the
+ * reply (names in locked folders).
  */
 static void sort_changes(const struct changes *c, struct queue *soon, struct queue *locked)
 {
@@ -410,7 +421,10 @@ struct after *changes_send(struct vfs *v, struct changes *c)
 	}
 	queue_init(&soon);
 	queue_init(&locked);
-	/* All attributes before any pages, so that a reader that sees one changed text sees all. */
+	/*
+	 * Invalidate all attributes before any pages, so that a reader that sees one changed text
+	 * sees all.
+	 */
 	for (size_t i = 0; i < c->count; i++) {
 		if (c->list[i].node && !send_now(n, c->list[i].node, c->list[i].listing))
 			send_again(v, c, c->list[i].node);
@@ -445,7 +459,7 @@ void changes_discard(struct changes *c)
 	*c = (struct changes)CHANGES_INIT;
 }
 
-/* ---- the object ---- */
+/* ---- start and end ---- */
 
 UNSHARED struct invalidator *invalidator_new(const struct kernel *kernel)
 {

@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* The target of a request: through a handle, the present thing of its node. */
+/* Finds the target of a request: with a handle, the present thing of the handle's node. */
 static int io_target(struct vfs *v, uint64_t node, const struct handle *h, struct target *out)
 {
 	if (!h)
@@ -36,7 +36,9 @@ static void cut_part(struct read_part *r, size_t size, off_t at)
 	r->part = (struct bytes){all.data ? all.data + from : NULL, size < left ? size : left};
 }
 
-/* Makes a copy, since another thread may release the handle before the reply is sent. */
+/*
+ * Returns a copy of the text, since another thread may release the handle before the reply is sent.
+ */
 static int read_control(struct vfs *v, const struct target *t, const struct handle *h,
 			struct text **out)
 {
@@ -60,7 +62,10 @@ static int io_read_plain(struct vfs *v, const struct target *t, struct handle *h
 	return out->fd < 0 ? EIO : 0;
 }
 
-/* Takes the bytes that were unpacked for this handle before. */
+/*
+ * Finds the bytes of a member that were unpacked for this handle before. Returns false if there are
+ * none.
+ */
 static bool take_bytes(struct vfs *v, const struct handle *h, struct member_bytes *out)
 {
 	vfs_lock(v);
@@ -71,7 +76,10 @@ static bool take_bytes(struct vfs *v, const struct handle *h, struct member_byte
 	return out->whole != NULL;
 }
 
-/* Keeps them while the handle is open, since they may be too large for the cache. */
+/*
+ * Keeps the unpacked bytes with the handle while it is open, since they may be too large for the
+ * cache.
+ */
 static void keep_bytes(struct vfs *v, struct handle *h, const struct member_bytes *bytes)
 {
 	vfs_lock(v);
@@ -108,7 +116,10 @@ static int find_bytes(struct vfs *v, const struct target *t, struct handle *h,
 	return error;
 }
 
-/* Does a loose file replace the member? Then sets out->fd. */
+/*
+ * Finds the loose file that replaces the member. Returns whether there is one, and its descriptor
+ * in out->fd.
+ */
 static bool io_find_loose(struct vfs *v, const struct target *t, const struct handle *h,
 			  struct read_part *out)
 {
@@ -186,9 +197,10 @@ void read_part_end(struct read_part *r)
 /* ---- write ---- */
 
 /*
- * Notes the last writer in the draft, for permission to write the skeleton. The kernel writes
- * mapped pages back through any handle, which does not identify the writer, and may do so during a
- * commit, which has taken the noted writer along. 0, or ENOMEM: the earlier writer stays.
+ * Notes the last writer in the draft, whose permission to write the skeleton is checked later. With
+ * `by_mapping` the writer is not known, since the kernel writes mapped pages back through any
+ * handle; and it may do so during a commit, which has taken the noted writer along. Returns 0, or
+ * ENOMEM: then the earlier writer stays.
  */
 static int write_for(struct draft *draft, const struct handle *h, bool by_mapping)
 	REQUIRES(vfs_class)
@@ -206,8 +218,8 @@ static int write_for(struct draft *draft, const struct handle *h, bool by_mappin
 }
 
 /*
- * As view_need_draft; and a write will copy no text under the lock: if others have the draft's
- * text, too, it gets a copy that is made before.
+ * Locks the tree with a draft that can be written to (view_need_draft) without copying its text
+ * under the lock: if others also refer to the text, makes a copy beforehand.
  */
 static int lock_draft(struct vfs *v, const struct target *t, bool empty) TRY_ACQUIRE(0, vfs_class)
 {
@@ -249,7 +261,7 @@ static int try_write(struct vfs *v, const struct target *t, struct handle *h, st
 	if (error)
 		return error;
 	draft = t->thing->view.draft;
-	/* The kernel's idea of the end may be outdated. */
+	/* Append at the end that the text has now: the kernel's idea of the end may be outdated. */
 	if (append)
 		at = (off_t)text_bytes(draft->text).size;
 	error = draft_write(draft, (uint64_t)at, data, v->options->max_text);
@@ -265,7 +277,10 @@ static int try_write(struct vfs *v, const struct target *t, struct handle *h, st
 	return error;
 }
 
-/* After a write that makes a text this long: is it to be tried again? */
+/*
+ * Returns whether a write or resize that failed with `error` should be tried again, since room was
+ * made for a text of `size` bytes.
+ */
 static bool has_made_room(struct vfs *v, int error, uint64_t size)
 {
 	return error == ENOSPC && size <= v->drafts.limit && drafts_make_room(v, (size_t)size);
@@ -360,7 +375,7 @@ int view_resize(struct vfs *v, const struct request *who, const struct target *t
 	int error;
 
 	if (!h) {
-		/* Without a handle there is no close to wait for: open, write and flush at once. */
+		/* Without a handle no close will follow: open, resize and flush at once. */
 		error = vfs_open(v, who, t->node->id, O_WRONLY, &opened);
 		if (error)
 			return error;
@@ -379,9 +394,9 @@ int view_resize(struct vfs *v, const struct request *who, const struct target *t
 /* ---- flush and fsync ---- */
 
 /*
- * Classifies a flush. Shells flush a file when it is still empty, and each of their children
- * flushes its own output: only a flush by the opener, after it has written, or of a mapping that
- * was written to, means that the text is complete.
+ * Classifies a flush: DRAFT_SAVE means that the text is complete. That is so only if the opener
+ * flushes after it has written, or if a mapping was written to: shells flush a file when it is
+ * still empty, and each of their children flushes its own output.
  */
 static enum draft_event flush_event(const struct request *who, const struct handle *h,
 				    bool by_opener, bool mapped)
@@ -395,8 +410,8 @@ static enum draft_event flush_event(const struct request *who, const struct hand
 }
 
 /*
- * Begins the flush of a handle that wrote. If the text was refused meanwhile for another program
- * that has the view open, this one gets the error, too.
+ * Begins the flush of a view's handle. If the text was refused when another program flushed it,
+ * this flush tries again, so that this program gets the error, too.
  */
 static void begin_flush(struct vfs *v, const struct view_state *view, struct handle *h,
 			enum draft_event event)
@@ -417,7 +432,10 @@ static void end_flush(struct vfs *v, const struct view_state *view, struct handl
 	vfs_unlock(v);
 }
 
-/* Every close flushes; only a handle that wrote or is owed an error, or a mapping, makes a save. */
+/*
+ * Saves the view's text if the handle has written, is owed an error, or a mapping was written to.
+ * Every close flushes, so most flushes save nothing.
+ */
 static int flush_view(struct vfs *v, const struct request *who, const struct target *t,
 		      struct handle *h)
 {
@@ -465,7 +483,7 @@ int vfs_flush(struct vfs *v, const struct request *who, struct handle *h)
 	int error;
 
 	if (v->unopened_files)
-		return ENOSYS; /* the kernel never asks again */
+		return ENOSYS; /* after ENOSYS the kernel sends no more flushes */
 	handle_target(v, h, &t);
 	error = t.thing->kind == THING_VIEW ? flush_view(v, who, &t, h) : flush_plain(v, h);
 	target_put(v, &t);
@@ -491,7 +509,7 @@ static int sync_view(struct vfs *v, const struct target *t, struct handle *h)
 	vfs_unlock(v);
 	error = view_commit_locked(v, t, DRAFT_SAVE, &changes);
 	vfs_lock(v);
-	/* once the text is no longer unsaved, the program has got the verdict on it */
+	/* if the text is no longer unsaved, the program has got the verdict on it */
 	h->wrote &= view->draft && draft_is_written(view->draft);
 	vfs_unlock(v);
 	writer_unlock(t->thing->animation);
@@ -521,7 +539,7 @@ int vfs_fsync(struct vfs *v, const struct request *who, struct handle *h, bool d
 
 /* ---- other calls ---- */
 
-/* The target and descriptor of a plain file's handle. EOPNOTSUPP for anything else. */
+/* Returns the target and descriptor of a plain file's handle. EOPNOTSUPP for any other handle. */
 static int plain_handle(struct vfs *v, struct handle *h, struct target *t, int *fd)
 {
 	handle_target(v, h, t);
@@ -549,7 +567,10 @@ int vfs_fallocate(struct vfs *v, struct handle *h, int mode, off_t at, off_t len
 	return error;
 }
 
-/* A text, or a member of an archive, has no holes but the implicit one at its end. */
+/*
+ * Seeks data or a hole. A text, or a member of an archive, has no hole except the implicit one at
+ * its end.
+ */
 static int seek_view(struct vfs *v, const struct target *t, off_t at, int whence, off_t *out)
 {
 	struct stat st;
@@ -592,7 +613,7 @@ ssize_t vfs_copy(struct vfs *v, struct handle *from, off_t from_at, struct handl
 
 	if (v->read_only)
 		return -EROFS;
-	/* For anything else the kernel falls back to reading and writing. */
+	/* If not both are plain files, the kernel falls back to reading and writing. */
 	if (plain_handle(v, from, &in, &fd_in) != 0)
 		return -EOPNOTSUPP;
 	target_put(v, &in);
@@ -602,7 +623,7 @@ ssize_t vfs_copy(struct vfs *v, struct handle *from, off_t from_at, struct handl
 	to->busy = true;
 	vfs_unlock(v);
 	staging_touch(v, out.node);
-	/* There may be less than `size` to copy, so do not refuse, but fall back. */
+	/* There may be less than `size` to copy, so fall back instead of refusing. */
 	if (upper_grow_to(v, out.thing, fd_out, (uint64_t)to_at + size) != 0)
 		copied = -EOPNOTSUPP;
 	else if ((copied = copy_file_range(fd_in, &from_at, fd_out, &to_at, size, flags)) < 0)

@@ -17,8 +17,9 @@ struct known {
 	struct digests *digests;
 	bool is_changed;
 	bool has_learned;
-	bool is_kept; /* a save's version was put into history: it is there or was forgotten */
-	struct known_save saves[SAVES_MAX]; /* a ring */
+	/* history has got a version of a save: if it has none later, the versions were forgotten */
+	bool is_kept;
+	struct known_save saves[SAVES_MAX]; /* the latest saves, as a ring; `next` is the oldest */
 	size_t next;
 };
 
@@ -53,7 +54,7 @@ const struct digests *known_digests(const struct known *k)
 
 /* ---- versions ---- */
 
-/* The version computes it once. */
+/* Returns the digest of the version's bytes, which the version computes once. */
 static struct digest known_digest_of(struct version *v)
 {
 	const struct history_digest *whole = version_digest(v);
@@ -189,7 +190,10 @@ int known_store(struct known *k, struct vfs *v, const struct where *where)
 	struct buf blob = BUF_INIT;
 	int error;
 
-	/* The stored digests, which cannot be read now, are worth more. */
+	/*
+	 * If the stored digests could not be read completely, do not replace them: they are worth
+	 * more.
+	 */
 	if (digests_is_partial(k->digests)) {
 		k->is_changed = false;
 		return 0;

@@ -55,7 +55,7 @@ static int copy_view(struct vfs *v, const struct request *who, const struct targ
 	return error;
 }
 
-/* Settles a view that was just saved, and is not open. */
+/* Settles a view whose draft was just saved by link, and which is not open. */
 static void link_settle_view(struct vfs *v, struct node *node, struct changes *changes)
 	REQUIRES(vfs_class)
 {
@@ -67,7 +67,10 @@ static void link_settle_view(struct vfs *v, struct node *node, struct changes *c
 	view_catch_up(v, node, changes);
 }
 
-/* Makes a node of this name for the view; *out takes over the thing. False: no memory. */
+/*
+ * Makes a node of this name for the view; *out takes over the thing. Returns false when out of
+ * memory.
+ */
 static bool name_view(struct vfs *v, const struct target *parent, const char *name,
 		      struct thing *thing, struct target *out, struct changes *changes)
 	REQUIRES(vfs_class)
@@ -105,7 +108,7 @@ static int save_as(struct vfs *v, const struct request *who, const struct target
 	return error;
 }
 
-/* Linking a file to the absent name of a view saves its text there. */
+/* Saves the text of a file as a view, for a link to the absent name of that view. */
 static int link_onto_view(struct vfs *v, const struct request *who, const struct target *from,
 			  const struct target *parent, const char *name, struct entry *out)
 {
@@ -129,13 +132,13 @@ static int link_onto_view(struct vfs *v, const struct request *who, const struct
 	changes_send_all(v, &changes);
 	if (error)
 		return error;
-	animation_touch(v, a); /* the draft expires END_MS later */
+	animation_touch(v, a); /* restarts END_MS, after which the draft expires */
 	error = entry_of(v, &view, out);
 	target_put(v, &view);
 	return error;
 }
 
-/* Does this expose a view's text under another name? */
+/* Returns whether the link exposes a view's text under another name. */
 static bool link_takes_text(struct vfs *v, const struct target *from, const struct slot *slot)
 {
 	return slot->is_view || from->thing->kind == THING_VIEW ||

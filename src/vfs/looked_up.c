@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 struct looked_ups {
-	struct looked_up last[1024] GUARDED_BY(vfs_class); /* by thread id, hashed */
+	/* the last lookup of each thread, in the slot of the thread's id modulo the size */
+	struct looked_up last[1024] GUARDED_BY(vfs_class);
 	struct deadline end;
 };
 
@@ -19,7 +20,7 @@ static struct looked_up *last_of(struct vfs *v, const struct request *who) REQUI
 	return &l->last[(unsigned)who->pid % ARRAY_SIZE(l->last)];
 }
 
-/* Drops a descriptor that was kept for an open that has not come. */
+/* Closes descriptors that were kept for a request that has not come in time. */
 static void looked_ups_drop(struct vfs *v, void *looked_ups)
 {
 	struct looked_ups *l = looked_ups;
@@ -94,7 +95,10 @@ int looked_up_borrow(struct vfs *v, const struct request *who, const struct node
 {
 	int fd = -1;
 
-	/* Under the lock, since it may be closed at any time; dup never blocks. */
+	/*
+	 * Duplicate under the lock, since the descriptor may be closed at any time; dup never
+	 * blocks.
+	 */
 	vfs_lock(v);
 	if (was_looked_up(v, who, node) && last_of(v, who)->kept >= 0)
 		fd = fcntl(last_of(v, who)->kept, F_DUPFD_CLOEXEC, 0);
@@ -120,7 +124,8 @@ struct looked_up looked_up_take(struct vfs *v, const struct request *who, uint64
 	if (last.node == node)
 		return last;
 	/*
-	 * It was another thread's lookup (the table is hashed), or the kernel had the name cached.
+	 * The slot has another thread's lookup, or the kernel had the name cached and looked
+	 * nothing up.
 	 */
 	if (last.kept >= 0)
 		close(last.kept);

@@ -87,7 +87,10 @@ static bool lookup_is_there(int folder, const char *name, mode_t *type)
 	return true;
 }
 
-/* Notes that the folder has a file that lists others: changes of those change what it shows. */
+/*
+ * Notes in the folder that it has a file which lists others: when those change, the list's
+ * animation may change.
+ */
 static void note_list(struct vfs *v, const struct target *folder, const char *name)
 {
 	const struct codec *codec;
@@ -102,8 +105,8 @@ static void note_list(struct vfs *v, const struct target *folder, const char *na
 
 /*
  * If `name` is "x.canm.d" (or "x.canm.d~2", if "x.canm.d" exists in SOURCE), sets `base` to
- * "x.canm", the file that the folder would be beside, and *end to the part of the file's name that
- * the folder's name lacks (format.beside). Else returns false.
+ * "x.canm", the file that such a folder is beside, and *end to the part of the file's name that the
+ * folder's name lacks (format.beside). Else returns false.
  */
 static bool lookup_beside_name(struct vfs *v, const struct target *parent, int folder,
 			       const char *name, char base[NAME_MAX + 1], const char **end)
@@ -124,7 +127,7 @@ static bool lookup_beside_name(struct vfs *v, const struct target *parent, int f
 	return false;
 }
 
-/* Is the file open for writing through the mount? */
+/* Returns whether the file is open for writing through the mount. */
 static bool being_written(struct vfs *v, const struct identity *id)
 {
 	const struct thing *thing;
@@ -140,9 +143,9 @@ static bool being_written(struct vfs *v, const struct identity *id)
 }
 
 /*
- * The errno for a file that cannot be read as an animation: ENOTDIR if that will not change by
- * itself, so that it is shown as a file. Else an error: a file instead of a folder would mislead
- * programs.
+ * Returns the errno for a file that cannot be read as an animation: ENOTDIR, so that it is shown as
+ * a file, if the reason will not go away by itself; otherwise the error itself, since a file in
+ * place of a folder would mislead programs.
  */
 static int verdict_errno(const struct err *err)
 {
@@ -159,7 +162,10 @@ static int verdict_errno(const struct err *err)
 	return err->number;
 }
 
-/* Notes for .animfs/errors how the file is shown, and why; reason NULL: as it should be. */
+/*
+ * Notes for .animfs/errors how the file is shown, and why. reason NULL: it is shown as it should
+ * be.
+ */
 static void lookup_note_verdict(struct vfs *v, const struct target *parent, const char *name,
 				const char *how, const char *reason)
 {
@@ -170,15 +176,22 @@ static void lookup_note_verdict(struct vfs *v, const struct target *parent, cons
 	free(path);
 }
 
-/* A name in a plain folder, or in one of an archive, that may be an animation's folder. */
+/*
+ * A name in a plain folder, or in a folder of an archive, that may be the name of an animation's
+ * folder.
+ */
 struct candidate {
 	const struct target *parent;
-	int folder;         /* the parent's descriptor, or -1 */
-	const char *path;   /* and its path */
-	const char *link;   /* the folder's name, */
-	const char *name;   /* and the file's name, */
-	const char *beside; /* which ends with this where the folder's has ".d"; NULL: same names */
-	const struct loose_site *loose; /* of a member of an archive; or NULL */
+	int folder;       /* descriptor of the parent, or -1 */
+	const char *path; /* path of the parent */
+	const char *link; /* name of the animation's folder */
+	const char *name; /* name of the animation file */
+	/*
+	 * end of the file's name that the folder's name replaces by ".d"; NULL: both names are the
+	 * same
+	 */
+	const char *beside;
+	const struct loose_site *loose; /* loose file of the archive member; NULL: not a member */
 };
 
 static struct where where_of(const struct candidate *c)
@@ -192,7 +205,10 @@ static bool lookup_is_beside(const struct candidate *c)
 	return c->beside != NULL;
 }
 
-/* Adds the animation to the table, unless another call has done so meanwhile. Takes it over. */
+/*
+ * Adds the animation to the table, unless another call has done so meanwhile. Takes over the
+ * animation.
+ */
 static int enter_animation(struct vfs *v, const struct candidate *c, struct animation *a,
 			   const struct version *version, const struct stat *st, struct target *out)
 {
@@ -224,7 +240,7 @@ static int enter_animation(struct vfs *v, const struct candidate *c, struct anim
 	return node ? 0 : ENOMEM;
 }
 
-/* Decides whether the name is an animation's folder: 0 or an errno. */
+/* Decides whether the name is that of an animation's folder. Returns 0 or an errno. */
 static int judge_candidate(struct vfs *v, const struct candidate *c, const struct version *version,
 			   const struct err *err)
 {
@@ -232,9 +248,12 @@ static int judge_candidate(struct vfs *v, const struct candidate *c, const struc
 	int error;
 
 	if (version && stays_file(v, version->codec) != lookup_is_beside(c))
-		return ENOTDIR; /* the folder has another name */
+		return ENOTDIR; /* the animation's folder has another name */
 	if (version) {
-		/* A file that lists others is always read-only: edit its parts. */
+		/*
+		 * A file that lists others is always read-only, which is no fault: its parts can be
+		 * edited.
+		 */
 		lookup_note_verdict(v, c->parent, c->name, "read-only",
 				    version->codec->format->parts ? NULL
 								  : version->anim->read_only);
@@ -242,7 +261,7 @@ static int judge_candidate(struct vfs *v, const struct candidate *c, const struc
 	}
 	error = verdict_errno(err);
 	fault_describe(err, reason, sizeof(reason));
-	/* That a file is not an animation at all is not worth reporting. */
+	/* Do not report that a file is not an animation at all. */
 	lookup_note_verdict(v, c->parent, c->name, error == ENOTDIR ? "shown as it is" : "not read",
 			    err->code == ERR_UNKNOWN ? NULL : reason);
 	return error;
@@ -274,7 +293,7 @@ static int new_animation(struct vfs *v, const struct candidate *c, struct target
 	return error;
 }
 
-/* The animation is no longer shown as a folder: takes the name from its node. */
+/* Takes the name from its node, since the animation is no longer shown as a folder. */
 static void lookup_leave_animation(struct vfs *v, const struct candidate *c, const struct target *t)
 {
 	vfs_lock(v);
@@ -301,7 +320,7 @@ static int known_animation(struct vfs *v, const struct candidate *c, const struc
 	vfs_lock(v);
 	damaged = a->damaged;
 	vfs_unlock(v);
-	/* Open files there are found by node, not by name. */
+	/* The name of a damaged file is not found; open files below it are found by node. */
 	if (damaged && v->unopened_files)
 		error = EIO;
 	if (!error && !damaged) {
@@ -310,7 +329,10 @@ static int known_animation(struct vfs *v, const struct candidate *c, const struc
 		const struct where where = where_of(c);
 		struct version *again = source_get(a->source, &where, &err);
 
-		/* Finds out why it is not shown, or why only open files in it still are. */
+		/*
+		 * Find out why the file is not shown, or is shown only to programs that have it
+		 * open.
+		 */
 		if (again || error)
 			error = judge_candidate(v, c, again, &err);
 		else
@@ -323,7 +345,7 @@ static int known_animation(struct vfs *v, const struct candidate *c, const struc
 	return error;
 }
 
-/* Finds the animation's folder; ENOTDIR if it is shown as a file. */
+/* Finds the animation's folder. ENOTDIR if it is shown as a file. */
 static int lookup_find_animation(struct vfs *v, struct candidate *c, struct target *out)
 {
 	bool known = child_of(v, c->parent->node, c->link, out);
@@ -356,7 +378,10 @@ static int entry_and_put(struct vfs *v, struct target *t, struct entry *out)
 
 /* ---- archives ---- */
 
-/* The archive whose folder has this name, with a reference; a new one if the table has none. */
+/*
+ * Returns the archive whose folder has this name, with a reference; a new archive if the table has
+ * none.
+ */
 static int archive_by_name(struct vfs *v, const struct target *parent, const char *name,
 			   struct shown_archive **out)
 {
@@ -375,7 +400,7 @@ static int archive_by_name(struct vfs *v, const struct target *parent, const cha
 	return *out ? 0 : ENOMEM;
 }
 
-/* Finds the archive's folder; ENOENT if it is shown as a file only. */
+/* Finds the archive's folder. ENOENT if the archive is shown only as a file. */
 static int find_archive(struct vfs *v, const struct candidate *c, struct target *out)
 {
 	struct err err = {.code = ERR_NONE};
@@ -401,7 +426,10 @@ static int find_archive(struct vfs *v, const struct candidate *c, struct target 
 	return error == ENOTDIR ? ENOENT : error;
 }
 
-/* The folder of an archive in an archive, which is not opened before it is entered. */
+/*
+ * Finds the folder of an archive that is a member of another one. The nested archive is not opened
+ * yet.
+ */
 static int find_nested(struct vfs *v, const struct target *parent, const struct spot *member,
 		       const char *name, struct target *out)
 {
@@ -419,7 +447,7 @@ static int find_nested(struct vfs *v, const struct target *parent, const struct 
 	return error;
 }
 
-/* A member that may be shown as an animation's folder; ENOTDIR if it is not. */
+/* Looks up a member that may be shown as an animation's folder. ENOTDIR if it is not. */
 static int lookup_animation(struct vfs *v, const struct target *parent, const struct spot *spot,
 			    const char *name, bool beside, struct entry *out)
 {
@@ -462,7 +490,7 @@ static int lookup_beside_member(struct vfs *v, const struct target *parent, stru
 int lookup_member(struct vfs *v, const struct target *parent, const struct spot *folder,
 		  const char *name, struct entry *out)
 {
-	struct spot spot = *folder; /* without a reference of its own */
+	struct spot spot = *folder; /* a copy without a reference of its own */
 	enum member_kind kind;
 	struct target t;
 	int error;
@@ -501,7 +529,7 @@ static int lookup_in_archive(struct vfs *v, const struct target *parent, const c
 
 /* ---- files and folders of SOURCE ---- */
 
-/* moves: v->moves from before. */
+/* Looks up a name in a folder of SOURCE. moves: v->moves from before the lookup. */
 static int find_in_source(struct vfs *v, const struct target *parent, const char *name,
 			  unsigned moves, struct entry *out)
 {
@@ -578,7 +606,7 @@ static int lookup_upper(struct vfs *v, const struct target *parent, const char *
 	return error == ENOTDIR || error == ENAMETOOLONG ? ENOENT : error;
 }
 
-/* Do these attributes differ from those that the kernel was last notified of? */
+/* Returns whether these attributes differ from those that the kernel was last notified of. */
 static bool has_other_rights(const struct animation *a, const struct stat *st) REQUIRES(vfs_class)
 {
 	struct timespec ctime = a->rights.ctime;
@@ -587,12 +615,15 @@ static bool has_other_rights(const struct animation *a, const struct stat *st) R
 	       (ctime.tv_sec != st->st_ctim.tv_sec || ctime.tv_nsec != st->st_ctim.tv_nsec);
 }
 
-/* Was the view replaced, or did its text or the file's rights change, while the entry was made? */
+/*
+ * Returns whether the view was replaced, or its text or the file's rights changed, while the entry
+ * was made.
+ */
 static bool lookup_is_outdated(struct vfs *v, const struct target *t, const struct seen *seen)
 {
 	const struct view_state *view = &t->thing->view;
 	const struct animation *a = t->thing->animation;
-	bool own, outdated; /* own: it does not show the latest version */
+	bool own, outdated; /* own: the view does not show the latest version */
 
 	vfs_lock(v);
 	own = t->thing->kind == THING_VIEW && (view->draft || view->version);
@@ -605,9 +636,9 @@ static bool lookup_is_outdated(struct vfs *v, const struct target *t, const stru
 }
 
 /*
- * Makes the reply to a lookup of a virtual thing. If the file changed after the lookup began, the
- * reply still describes the older version, and the kernel must not cache it: with a large text and
- * steady saves, a second attempt would be outdated, too.
+ * Makes the reply to a lookup of a virtual thing. If the file changes after the lookup began, the
+ * reply still describes the older version, and the kernel must not cache it. The lookup is not
+ * repeated: with a large text and steady saves, a second attempt would be outdated, too.
  */
 static int virtual_entry(struct vfs *v, const struct target *t, const struct place *place,
 			 const struct seen *seen, struct entry *out)
@@ -615,7 +646,7 @@ static int virtual_entry(struct vfs *v, const struct target *t, const struct pla
 	const struct sight latest = {seen->version, *place};
 	int error = entry_in(v, t, &latest, &seen->st, out);
 
-	/* Once the lookup counts, later changes will invalidate it; check for earlier ones. */
+	/* Changes after the lookup is counted invalidate it; check for changes before that. */
 	if (!error && lookup_is_outdated(v, t, seen))
 		out->attr_timeout = out->entry_timeout = 0;
 	return error;
@@ -644,7 +675,7 @@ static int lookup_place(struct vfs *v, const struct target *parent, const char *
 	return error;
 }
 
-/* Looks at the animation of this folder. Returns as animation_look. */
+/* Looks at the animation of this folder, for *out. Returns what animation_look does. */
 static int seen_look(struct vfs *v, const struct target *folder, struct seen *out)
 {
 	struct animation *a = folder->thing->animation;
@@ -679,7 +710,7 @@ int lookup_virtual(struct vfs *v, const struct target *parent, const char *name,
 	return error;
 }
 
-/* ---- all ---- */
+/* ---- lookup ---- */
 
 int lookup_in(struct vfs *v, const struct target *parent, const char *name, struct entry *out)
 {
@@ -711,8 +742,8 @@ int lookup_in(struct vfs *v, const struct target *parent, const char *name, stru
 }
 
 /*
- * Notes the node that the thread has looked up (0: none), for its open. Returns whether to keep the
- * file.
+ * Notes the node that the thread has looked up (0: none), for its next request. Returns whether to
+ * keep the file.
  */
 static bool note_lookup(struct vfs *v, const struct request *who, uint64_t id)
 {
@@ -729,8 +760,8 @@ static bool note_lookup(struct vfs *v, const struct request *who, uint64_t id)
 }
 
 /*
- * Keeps a plain file or folder, so that it can be opened, or changed, whatever has its name then.
- * ESTALE: it has none.
+ * Keeps a plain file or folder open, so that the thread's next request acts on it even if another
+ * file has its name by then. ESTALE if it has no name.
  */
 static int keep_file(struct vfs *v, const struct request *who, uint64_t id)
 {
@@ -805,7 +836,7 @@ void vfs_forget(struct vfs *v, uint64_t node, uint64_t lookups)
 	vfs_unlock(v);
 }
 
-/* ---- slots ---- */
+/* ---- slots: names that may not exist yet ---- */
 
 static int slot_in_animation(struct vfs *v, const char *name, struct slot *out)
 {
@@ -818,7 +849,7 @@ static int slot_in_animation(struct vfs *v, const char *name, struct slot *out)
 	return error;
 }
 
-/* Is the name that of an archive's folder? */
+/* Returns whether the name is that of an archive's folder. */
 static bool is_archive_folder(struct vfs *v, const struct node *parent, const char *name)
 {
 	const struct node *node;

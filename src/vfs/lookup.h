@@ -6,54 +6,65 @@
 #include "gate.h"
 #include "view.h"
 
-/* Is a file of this format shown as itself, with its folder beside it (x.canm.d)? */
+/*
+ * Returns whether a file of this format is shown as itself, with its folder beside it (x.canm.d).
+ */
 bool stays_file(const struct vfs *v, const struct codec *codec);
-/* Could a file of this name be shown as a folder (`beside`: as a folder beside it)? */
+/*
+ * Returns whether a file of this name could be shown as a folder (`beside`: as itself with a folder
+ * beside it).
+ */
 bool name_may_show(struct vfs *v, const char *name, bool beside);
 
-/* The node of the animation's folder, with a reference; NULL: it is no longer shown. */
+/*
+ * Returns the node of the animation's folder, with a reference; NULL if the animation is no longer
+ * shown.
+ */
 struct node *folder_of(struct vfs *v, struct animation *a) EXCLUDES(vfs_class);
-/* The node that the table has for a name, with references; false: none. */
+/* Returns the node that the table has for a name, with references; false if there is none. */
 bool child_of(struct vfs *v, const struct node *parent, const char *name, struct target *out)
 	EXCLUDES(vfs_class);
-/* The staging (staging.h) that the node is, or is in; NULL: none. */
+/*
+ * Returns the staging (staging.h) of the staged folder that the node is, or is in; NULL if there is
+ * none.
+ */
 struct staging *staging_above(const struct node *node) REQUIRES(vfs_class);
-/* Is the node a staged folder, or in one? */
+/* Returns whether the node is a staged folder, or in one. */
 bool is_staged(struct vfs *v, const struct node *node) EXCLUDES(vfs_class);
-/* vfs_lookup for other files of this layer. The entry counts as one lookup. */
+/* Looks up a name like vfs_lookup, for calls of this layer. The entry counts as one lookup. */
 int lookup_in(struct vfs *v, const struct target *parent, const char *name, struct entry *out)
 	EXCLUDES(vfs_class);
 
-/* lookup_in for a folder of an archive that the caller has found. */
+/* Looks up a name like lookup_in, in a folder of an archive whose entry the caller has found. */
 int lookup_member(struct vfs *v, const struct target *parent, const struct spot *folder,
 		  const char *name, struct entry *out) EXCLUDES(vfs_class);
 
 /*
- * A look at an animation that several lookups below it share: the first one looks. A lookup that
- * begins when there is a later version looks again. A file that changes while its entry is made is
- * answered as it was, and not cached by the kernel.
+ * A look at an animation that several lookups below it share: the first lookup looks, and a lookup
+ * that begins when there is a later version looks again. If the file changes while an entry is
+ * made, the entry describes the version before, and the kernel does not cache it.
  */
 struct seen {
-	struct version *version; /* NULL: not looked yet */
-	struct stat st;          /* the file's attributes, as of animation_look */
+	struct version *version; /* the version found by the look; NULL: not looked yet */
+	struct stat st;          /* the file's attributes, as from animation_look */
 };
 void seen_release(struct seen *s);
-/* lookup_in for a virtual folder. */
+/* Looks up a name like lookup_in, in a virtual folder. */
 int lookup_virtual(struct vfs *v, const struct target *parent, const char *name, struct seen *seen,
 		   struct entry *out) EXCLUDES(vfs_class);
 
-/* The thing at a name, which may not exist yet. */
+/* The place of a name in a folder, whether or not anything has the name. */
 struct slot {
-	struct guest guest; /* entered in the gate of the parent folder */
+	struct guest guest; /* makes the request a guest in the parent folder (gate.h) */
 	struct target parent;
-	int64_t began; /* of the request, if the parent is in an animation */
-	bool is_view;  /* the animation has something of this name */
-	bool present;  /* and the name is not absent */
+	int64_t began; /* when the request began, if the parent is in an animation */
+	bool is_view;  /* the animation has a view or folder of this name */
+	bool present;  /* the animation has something of this name, and the name is not absent */
 	struct place place;
 };
 /*
- * EROFS or EPERM if nothing can be changed there. Release the slot in any case; do not move it in
- * memory (it holds a guest).
+ * Finds the slot of a name in a folder. Returns EROFS or EPERM if nothing can be changed there.
+ * Release the slot in any case; do not move it in memory (it holds a guest).
  */
 int slot_find(struct vfs *v, uint64_t parent, const char *name, struct slot *out)
 	EXCLUDES(vfs_class);

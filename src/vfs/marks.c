@@ -34,7 +34,7 @@ static void enter_slot(struct marks *t, struct mark *mark) REQUIRES(vfs_class)
 	*slot = mark;
 }
 
-/* A table with a slot for each name; where there is no memory for it the old one stays. */
+/* Makes a table with a slot for each name. Out of memory, the old table stays. */
 static void marks_grow(struct marks *t) REQUIRES(vfs_class)
 {
 	size_t size = t->slots ? (t->mask + 1) * 2 : 16;

@@ -25,9 +25,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define RECENT_LIMIT ((size_t)8 << 20) /* enough for a folder of a few thousand bones */
+/* memory for the texts rendered last; enough for a folder of a few thousand bones */
+#define RECENT_LIMIT ((size_t)8 << 20)
 
-/* ---- things that come and go ---- */
+/* ---- when things are made and freed ---- */
 
 static void thing_made(void *vfs, struct thing *thing) REQUIRES(vfs_class)
 {
@@ -90,7 +91,7 @@ static void node_gone(void *vfs, struct node *node) REQUIRES(vfs_class)
 		folder_unwatch(vfs, node->id, node->thing);
 }
 
-/* ---- the beginning ---- */
+/* ---- the start ---- */
 
 static void mount_report_names(void *vfs, const char *fault)
 {
@@ -102,7 +103,7 @@ static void report_skeleton(void *vfs, const char *path, const char *fault)
 	diagnose(vfs, path, "not used", fault);
 }
 
-/* The root is a plain folder of SOURCE like any other. */
+/* Identifies SOURCE by its inode, so that it is found like any other plain folder. */
 static bool identify_root(struct vfs *v)
 {
 	struct thing *thing;
@@ -231,7 +232,10 @@ void vfs_silence(struct vfs *v)
 	invalidator_silence(v->invalidator);
 }
 
-/* Ends at once the drafts and removals that waited for the animation's deadline. */
+/*
+ * Ends the drafts and removals of an animation, at the end of the mount, without waiting for its
+ * deadline.
+ */
 static void end_animation(struct vfs *v, struct animation *a)
 {
 	struct changes changes = CHANGES_INIT;
@@ -243,7 +247,10 @@ static void end_animation(struct vfs *v, struct animation *a)
 	changes_discard(&changes);
 }
 
-/* Deadlines first: their functions may use the programs and the watch until they return. */
+/*
+ * Stops all threads: first the deadlines, whose functions may use the programs and the watch until
+ * they return.
+ */
 static void stop_threads(struct vfs *v)
 {
 	if (v->deadlines)
@@ -271,7 +278,7 @@ void vfs_finish(struct vfs *v)
 	}
 }
 
-/* Also frees a mount that is only partly made. */
+/* Frees a mount, also one that is only partly made. */
 UNSHARED void vfs_free(struct vfs *v)
 {
 	stop_threads(v);

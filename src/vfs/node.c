@@ -8,7 +8,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* A name of a node with several names, or one that does not fit into the node. */
+/* A further name of a node with several names, or a name that does not fit into the node. */
 struct further_link {
 	struct further_link *next;
 	struct node *node;
@@ -19,9 +19,14 @@ struct further_link {
 
 /* Fields that few nodes need. */
 struct node_more {
-	struct further_link *links; /* names outside of the node */
-	bool own_last;              /* the name in the node is older than the first of these */
-	struct further_link *spare; /* reserved by node_ready, for nodes_link; or NULL */
+	struct further_link *links; /* names that are not in the node itself */
+	/*
+	 * the name in the node itself comes after `links`: it was seen earlier than the first of
+	 * these
+	 */
+	bool own_last;
+	/* memory for one more name, reserved by node_ready for nodes_link; or NULL */
+	struct further_link *spare;
 };
 
 static struct further_link *further_of(const struct link *link)
@@ -37,9 +42,9 @@ static struct node *node_of(const struct link *link)
 	return (struct node *)((char *)(uintptr_t)link - offsetof(struct node, own));
 }
 
-/* ---- sets ---- */
+/* ---- hash sets ---- */
 
-#define FIRST_SIZE 1024 /* slots; always a power of two */
+#define FIRST_SIZE 1024 /* slots of a new set; always a power of two */
 
 typedef uint64_t hash_of(const void *element);
 
@@ -81,7 +86,10 @@ static bool set_grow(struct node_set *s, hash_of *hash)
 	return true;
 }
 
-/* If growing fails, the set only gets slower, as long as one slot stays free. */
+/*
+ * Adds an element. If the set cannot grow, it only gets slower, as long as one slot stays free.
+ * Returns false if there is none.
+ */
 static bool set_add(struct node_set *s, void *element, hash_of *hash)
 {
 	if (4 * (s->count + 1) > 3 * s->size && !set_grow(s, hash) && s->count + 2 > s->size)
@@ -90,7 +98,7 @@ static bool set_add(struct node_set *s, void *element, hash_of *hash)
 	return true;
 }
 
-/* Moves up later elements that would no longer be found. */
+/* Removes an element, and moves up later elements that would no longer be found. */
 static void set_remove(struct node_set *s, const void *element, hash_of *hash)
 {
 	size_t hole = (size_t)hash(element) & (s->size - 1);
@@ -109,7 +117,7 @@ static void set_remove(struct node_set *s, const void *element, hash_of *hash)
 	s->count--;
 }
 
-/* ---- hash tables ---- */
+/* ---- hashes ---- */
 
 static uint64_t id_hash(uint64_t id)
 {
@@ -324,7 +332,7 @@ UNSHARED bool nodes_init(struct nodes *t)
 	return true;
 }
 
-/* The size of a node with room for its first name. */
+/* Returns the size of a node with room for a first name of that length. */
 static size_t node_size_of(size_t room)
 {
 	size_t size = OWN_NAME + room + 1;
@@ -357,7 +365,7 @@ UNSHARED void nodes_release(struct nodes *t)
 	}
 	at = 0;
 	while (t->by_id.slots && (node = nodes_next(t, &at))) {
-		/* Another node may point to the thing now. */
+		/* Skip a thing that another node points to by now. */
 		if (node->thing->node == node && t->thing_gone)
 			t->thing_gone(t->closure, node->thing);
 	}
@@ -409,7 +417,7 @@ void node_point(struct nodes *t, struct node *node, struct thing *thing)
 	thing->node = node;
 }
 
-/* ---- names ---- */
+/* ---- names of nodes ---- */
 
 const struct link *node_link(const struct node *node)
 {
@@ -434,7 +442,7 @@ const struct link *node_next_link(const struct node *node, const struct link *li
 	return link->further && more->own_last && node->own.parent ? &node->own : NULL;
 }
 
-/* The node's first link, for changing it. */
+/* Returns the node's first link, for changing it. */
 static struct link *first_link(struct node *node) REQUIRES(vfs_class)
 {
 	return (struct link *)(uintptr_t)node_link(node);
@@ -467,7 +475,7 @@ static void node_drop_link(struct link *link) REQUIRES(vfs_class)
 }
 
 /*
- * Takes a link out of its node and the table. Returns the parent, whose reference is now the
+ * Takes a link out of its node and the table. Returns the link's parent, whose reference is now the
  * caller's.
  */
 static struct node *take_link(struct nodes *t, struct link *link) REQUIRES(vfs_class)
@@ -487,8 +495,8 @@ static bool is_needed(const struct node *node) REQUIRES(vfs_class)
 }
 
 /*
- * Frees a node, and the folders above that only it kept alive: in a loop, since the tree may be
- * deeper than the stack. Only files have several names.
+ * Frees a node that nothing refers to, and then the folders above that only it kept alive. A loop,
+ * since the tree may be deeper than the stack. Only files have several names.
  */
 static void end_node(struct nodes *t, struct node *node) REQUIRES(vfs_class)
 {
@@ -519,7 +527,7 @@ static void drop(struct nodes *t, struct node *node, uint64_t lookups, uint32_t 
 	REQUIRES(vfs_class)
 {
 	if (t->ending)
-		return; /* the caller's loop frees it */
+		return; /* the loop in end_node frees it */
 	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): a link that was freed is no node */
 	assert(node->lookups >= lookups && node->references >= references);
 	node->lookups -= lookups;
@@ -545,7 +553,7 @@ void node_forget(struct nodes *t, struct node *node, uint64_t lookups)
 	drop(t, node, lookups, 0);
 }
 
-/* Removes a name; frees the node if only that name kept it. */
+/* Removes a name of a node; frees the node if only that name kept it. */
 static void lose_link(struct nodes *t, struct link *link) REQUIRES(vfs_class)
 {
 	struct node *node = node_of(link);
@@ -554,7 +562,7 @@ static void lose_link(struct nodes *t, struct link *link) REQUIRES(vfs_class)
 	drop(t, node, 0, 0);
 }
 
-/* Makes this name, the one last seen, the node's first. */
+/* Makes this link, which was seen last, the first of its node. */
 static void move_to_front(struct link *link) REQUIRES(vfs_class)
 {
 	struct node *node = node_of(link);
@@ -574,7 +582,7 @@ static struct node_more *need_more(struct node *node) REQUIRES(vfs_class)
 	return node->more;
 }
 
-/* An unused link of the node: the one in the node, if the name fits. */
+/* Returns an unused link of the node: the one in the node itself, if the name fits. */
 static struct link *new_link(struct node *node, const char *name) REQUIRES(vfs_class)
 {
 	size_t size = strlen(name);
@@ -665,7 +673,7 @@ void nodes_unlink_all(struct nodes *t, struct node *node)
 		node_put(t, take_link(t, first_link(node)));
 }
 
-/* ---- where they are ---- */
+/* ---- paths ---- */
 
 bool node_is_below(const struct node *node, const struct node *folder)
 {
@@ -675,8 +683,8 @@ bool node_is_below(const struct node *node, const struct node *folder)
 }
 
 /*
- * The node's part of a path, which is the file's name even if its folder is beside it: `*length`
- * bytes of the name, and then *end.
+ * Returns the node's part of a path, which is the file's name even if its folder is beside it:
+ * `*length` bytes of the returned name, and then *end.
  */
 static const char *own_name(const struct node *node, size_t *length, const char **end)
 	REQUIRES(vfs_class)
@@ -688,7 +696,7 @@ static const char *own_name(const struct node *node, size_t *length, const char 
 	return name;
 }
 
-/* The size of the path, with slashes and the NUL. 0 or ENOENT. */
+/* Computes the size of the node's path, with slashes and the NUL. Returns 0 or ENOENT. */
 static int path_size(const struct node *node, size_t *size) REQUIRES(vfs_class)
 {
 	const char *end;

@@ -19,11 +19,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define GIVEN_MAX (64 << 10) /* size limit of texts that are pushed to the kernel on open */
+#define GIVEN_MAX (64 << 10) /* Texts up to this size are pushed to the kernel on open. */
 
 /* ---- plain files ---- */
 
-/* Truncates. O_TRUNC also works with O_RDONLY, and drops set-id bits unless the caller is root. */
+/*
+ * Truncates the open file. As with open(O_TRUNC), that works with O_RDONLY, too, and drops set-id
+ * bits unless the caller is root.
+ */
 static int empty_file(const struct request *who, int fd)
 {
 	char path[DIRFD_PROC_SIZE];
@@ -42,7 +45,11 @@ static int empty_file(const struct request *who, int fd)
 	return 0;
 }
 
-/* Opens the file: ESTALE, or ENOENT if that was said before, if its name is gone or another's. */
+/*
+ * Opens the file. If its name is gone or another file's, opens the file that the thread's second
+ * lookup has kept (looked_up.h). Without one returns ESTALE; ENOENT if the name is gone even after
+ * a second lookup.
+ */
 static int open_file(struct vfs *v, const struct looked_up *last, const struct target *t, int flags,
 		     int *fd)
 {
@@ -54,8 +61,8 @@ static int open_file(struct vfs *v, const struct looked_up *last, const struct t
 }
 
 /*
- * May the kernel keep its pages? It drops them by itself only when the mtime changes, which coarse
- * timestamps do not do at every write.
+ * Returns whether the kernel may keep the file's pages. The kernel drops them by itself only when
+ * the mtime changes; with coarse timestamps not every write changes that.
  */
 static bool keeps_file(struct vfs *v, struct node *node, int fd)
 {
@@ -66,7 +73,10 @@ static bool keeps_file(struct vfs *v, struct node *node, int fd)
 	return fstat(fd, &st) == 0 && plain_keeps_pages(v, node, &st, &now);
 }
 
-/* Is it opened for writing after its staged folder has become a clip or an animation file? */
+/*
+ * Returns whether the file is opened for writing after its staged folder has become a clip or an
+ * animation file.
+ */
 static bool open_is_taken(struct vfs *v, const struct target *t, int flags)
 {
 	bool taken;
@@ -112,8 +122,8 @@ static int open_plain(struct vfs *v, const struct request *who, const struct loo
 /* ---- views ---- */
 
 /*
- * Locks the tree, with the text that a writer starts from if there is no draft yet (NULL: empty). A
- * draft that was there may have gone before the lock was taken.
+ * Locks the tree, with *out as the text that a writer starts from if there is no draft yet (NULL:
+ * empty). Tries again if a draft that was there has gone before the lock was taken.
  */
 static int lock_to_start(struct vfs *v, const struct target *t, bool empty, struct text **out)
 	TRY_ACQUIRE(0, vfs_class)
@@ -167,10 +177,11 @@ int view_need_draft(struct vfs *v, const struct target *t, bool empty)
 }
 
 /*
- * Is the kernel opening a replaced view by a name that it has not dropped yet? Then ESTALE makes it
- * look the name up again, once. If it has just done so, the view was replaced in between, and may
- * be opened. A view whose writes would not be saved is opened only after a second lookup. If the
- * open is repeated without a lookup, it used a descriptor (/dev/fd/N) instead of a name.
+ * Returns whether the kernel must look up the name of a view again, since it may be opening a
+ * replaced view by a name that it has not dropped yet. If the thread has just looked it up, the
+ * view was replaced in between, and may be opened. A view whose writes would not be saved is opened
+ * only after a second lookup. If the open is repeated without a lookup, it used a descriptor
+ * (/dev/fd/N) instead of a name.
  */
 static bool open_is_outdated(const struct looked_up *last, const struct target *t)
 	REQUIRES(vfs_class)
@@ -186,8 +197,9 @@ static bool open_is_outdated(const struct looked_up *last, const struct target *
 }
 
 /*
- * Has the file looked at. An open view shows the version it was opened with, but its name, which
- * the new handle is opened by, shows the latest: if that differs, the look replaces the view.
+ * Looks at the file. An open view shows the version that it was opened with, but the new handle is
+ * opened by the view's name, which shows the latest version: if its text differs, the look replaces
+ * the view.
  */
 static void look_for_name(struct vfs *v, const struct target *t)
 {
@@ -203,8 +215,8 @@ static void look_for_name(struct vfs *v, const struct target *t)
 }
 
 /*
- * Is there no newer version that the new handle could show? The version kept of a damaged file may
- * be older than the one published last.
+ * Returns whether there is no newer version that the new handle could show. The version that is
+ * kept of a damaged file may be older than the one published last.
  */
 static bool is_newest(const struct target *t, const struct version *version) REQUIRES(vfs_class)
 {
@@ -246,7 +258,10 @@ static int pin_sight(struct vfs *v, const struct looked_up *last, const struct t
 	return ESTALE;
 }
 
-/* The first writer: texts written later through a mapping are saved for its program. */
+/*
+ * Makes the first writer's program the one that the view is saved for, so that texts written later
+ * through a mapping belong to it.
+ */
 static void save_for(const struct target *t, const struct handle *h) REQUIRES(vfs_class)
 {
 	if (node_writers(t->node) <= handle_writes(h))
@@ -254,8 +269,8 @@ static void save_for(const struct target *t, const struct handle *h) REQUIRES(vf
 }
 
 /*
- * A writer opens a view that may have a draft: the first one continues it, or starts again from the
- * current text; further ones join it, with saves of their own.
+ * Begins the draft for a writer, if the view has one already: the first writer continues it, or
+ * starts again from the current text; further writers join it, with saves of their own.
  */
 static void begin_draft(struct vfs *v, const struct target *t, struct handle *h,
 			const struct sight *s) REQUIRES(vfs_class)
@@ -265,7 +280,10 @@ static void begin_draft(struct vfs *v, const struct target *t, struct handle *h,
 
 	if (!draft || draft_is_committing(draft))
 		return;
-	/* A draft without a base is not being edited: of two opens at once, this is the first. */
+	/*
+	 * A draft without a base is not being edited: of two concurrent opens, this one is the
+	 * first.
+	 */
 	if (draft->base && node_writers(t->node) > 1) {
 		draft_begin_again(draft, h->flags & O_APPEND);
 		return;
@@ -273,11 +291,14 @@ static void begin_draft(struct vfs *v, const struct target *t, struct handle *h,
 	had_base = draft->base != NULL;
 	draft_begin(draft, s->version, &s->place, h->flags & O_APPEND);
 	if (!had_base)
-		node_get(t->node); /* view_release_draft drops it */
+		node_get(t->node); /* view_release_draft drops this reference */
 	(void)v;
 }
 
-/* Does the kernel have pages of this handle's text? *first: it has none of any text. */
+/*
+ * Returns whether the kernel has pages of this handle's text. *first: whether it has none of any
+ * text.
+ */
 static bool keeps_pages(const struct target *t, const struct handle *h, const struct sight *s,
 			bool *first) REQUIRES(vfs_class)
 {
@@ -291,9 +312,10 @@ static bool keeps_pages(const struct target *t, const struct handle *h, const st
 }
 
 /*
- * Pushes a small text into the page cache, which saves the read request. No page can be in use,
- * since the view was never opened before; but if it is opened for writing meanwhile, the pages may
- * have replaced a text written since, and must go.
+ * Pushes a small text into the kernel's page cache, which saves a read request. No page can be in
+ * use, since the view was never opened before. But if the view is opened for writing meanwhile, the
+ * pages may have replaced a text written since, and are dropped. Returns whether the kernel has the
+ * pages.
  */
 static bool give_pages(struct vfs *v, const struct target *t)
 {
@@ -331,7 +353,7 @@ static int truncate_view(struct vfs *v, const struct target *t, struct handle *h
 	return error;
 }
 
-/* Opens a view for a new handle, which is not used on failure. */
+/* Opens a view for a new handle. On failure the handle is not used. */
 static int join_view(struct vfs *v, const struct looked_up *last, const struct target *t,
 		     struct handle *h, struct opened *out)
 {
@@ -396,7 +418,7 @@ static int open_view(struct vfs *v, const struct request *who, const struct look
 	return 0;
 }
 
-/* Opens the loose file that replaces a member. Takes over its descriptor. */
+/* Opens the loose file that replaces a member. Takes over the file's descriptor. */
 static int open_loose(struct vfs *v, const struct target *t, int flags, int fd, struct opened *out)
 {
 	int error = handle_keep(v, &fd);
@@ -409,7 +431,10 @@ static int open_loose(struct vfs *v, const struct target *t, int flags, int fd, 
 	return out->handle ? 0 : ENOMEM;
 }
 
-/* The handle keeps the content that the member had on open, even if the archive is replaced. */
+/*
+ * Opens a member of an archive. The handle keeps the content that the member has now, even if the
+ * archive is replaced.
+ */
 static int open_member(struct vfs *v, const struct target *t, int flags, struct opened *out)
 {
 	struct spot spot;
@@ -449,12 +474,12 @@ static int open_control(struct vfs *v, const struct target *t, int flags, struct
 	if (!out->handle)
 		return ENOMEM;
 	control_text(v, t, false, &out->handle->text);
-	out->direct_io = true; /* its text may have changed since its size was asked for */
+	out->direct_io = true; /* the text may have changed since its size was requested */
 	out->noflush = true;
 	return 0;
 }
 
-/* ---- the request ---- */
+/* ---- open ---- */
 
 static int open_target(struct vfs *v, const struct request *who, const struct looked_up *last,
 		       const struct target *t, int flags, struct opened *out)
@@ -483,7 +508,7 @@ int vfs_open(struct vfs *v, const struct request *who, uint64_t node, int flags,
 
 	*out = (struct opened){.handle = NULL};
 	if (v->unopened_files)
-		return ENOSYS; /* the kernel then stops opening any file */
+		return ENOSYS; /* after ENOSYS the kernel stops opening any file */
 	last = looked_up_take(v, who, node);
 	if ((flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC))
 		gate_enter(v, node, &guest);
@@ -503,7 +528,10 @@ int vfs_open(struct vfs *v, const struct request *who, uint64_t node, int flags,
 
 /* ---- create ---- */
 
-/* Is there a descriptor for an open file? Checked before anything is created. */
+/*
+ * Checks that one more descriptor may be kept for an open file; called before anything is created.
+ * Returns 0 or an errno.
+ */
 static int open_check_room(struct vfs *v)
 {
 	int fd = fcntl(v->root, F_DUPFD_CLOEXEC, 0);
@@ -522,8 +550,8 @@ static int create_flags(int flags)
 }
 
 /*
- * The kernel asks for this after it found nothing under the name. If there is a file now, its
- * permissions have not been checked yet: the kernel must look again.
+ * Creates a file. The kernel asks for that after it found nothing under the name. If there is a
+ * file now, its permissions have not been checked yet: ESTALE makes the kernel look it up again.
  */
 static int open_make_file(struct vfs *v, const struct request *who, const struct target *parent,
 			  const char *name, mode_t mode, int flags, int *fd, struct entry *entry)
@@ -571,7 +599,7 @@ static int open_create_plain(struct vfs *v, const struct request *who, const str
 	if (error)
 		return error;
 	if (store_claims(v->store, name, &codec, &probe))
-		entry->entry_timeout = 0; /* it may become a folder once it is written */
+		entry->entry_timeout = 0; /* the file may be shown as a folder once it is written */
 	error = target_get(v, entry->node, &t);
 	out->handle = error ? NULL : handle_new(v, who, t.node, flags, fd);
 	if (!out->handle) {
@@ -622,7 +650,10 @@ int vfs_create(struct vfs *v, const struct request *who, uint64_t parent, const 
 	int error = slot_find(v, parent, name, &slot);
 
 	*out = (struct opened){.handle = NULL};
-	/* The name is back: the kernel must look again, and open it with the checks that need. */
+	/*
+	 * ESTALE if the name is present again: the kernel must look it up, and open it with the
+	 * checks for an existing file.
+	 */
 	if (!error && slot.present)
 		error = flags & O_EXCL ? EEXIST : ESTALE;
 	if (!error && slot.is_view && slot.place.kind != PLACE_VIEW)
@@ -648,8 +679,8 @@ static bool open_is_written(const struct node *node) REQUIRES(vfs_class)
 }
 
 /*
- * Saves the text that the last handle left. No program gets an error code: .rejected and .error
- * must do.
+ * Saves the text that the last handle left. No program can get an error any more; a refused text
+ * only leaves .rejected and .error.
  */
 static void save_last(struct vfs *v, const struct target *t, struct handle *h)
 {
@@ -659,7 +690,7 @@ static void save_last(struct vfs *v, const struct target *t, struct handle *h)
 	bool dirty;
 
 	vfs_lock(v);
-	/* Marked, so that of two concurrent releases one is the last. */
+	/* Mark the handle under the lock, so that of two concurrent releases one is the last. */
 	h->released = true;
 	dirty = handle_writes(h) && !open_is_written(t->node) && view->draft &&
 		draft_is_written(view->draft);

@@ -2,9 +2,9 @@
 /*
  * outside.c - changes that other programs make in SOURCE, seen by watching every folder in use.
  *
- * If the file's folder is watched, the kernel caches the tree below an animation file until it is
- * invalidated. Everything else is cached for TIMEOUT only, so that changes show anyway, except in
- * pages of open or mapped files, which are dropped only when invalidated.
+ * If the folder of an animation file is watched, the kernel caches the tree below that file until
+ * it is invalidated. Everything else is cached for TIMEOUT only, so that changes show anyway,
+ * except in pages of open or mapped files, which are dropped only when invalidated.
  */
 #include "outside.h"
 #include "diagnostics.h"
@@ -30,8 +30,8 @@
 /* ---- an animation that others may have changed ---- */
 
 /*
- * Keeps the current version until the animation is looked at, to know which clips there were: a
- * request may load the new version before that.
+ * Schedules a look at the animation. Keeps the current version until then, to know which clips
+ * there were: a request may load the new version first.
  */
 static void look_soon(struct vfs *v, struct animation *a)
 {
@@ -78,7 +78,10 @@ static void prune_upper(struct vfs *v, struct animation *a, const struct version
 	node_release(v, parent);
 }
 
-/* Is the node not in version `now`? NULL: everything is gone. */
+/*
+ * Returns whether the node is not in version `now`; true if `now` is NULL, since then everything is
+ * gone.
+ */
 static bool outside_is_gone(const struct node *node, const struct version *now) REQUIRES(vfs_class)
 {
 	struct place place;
@@ -86,7 +89,10 @@ static bool outside_is_gone(const struct node *node, const struct version *now) 
 	return !now || !place_by_names(node, now, &place);
 }
 
-/* Names that are gone are dropped, or the kernel would keep them as long as it has memory. */
+/*
+ * Adds invalidations of a node's listing and names. Names that are gone are dropped, or the kernel
+ * would keep them as long as it has memory.
+ */
 static void collect_again(struct vfs *v, struct node *node, const struct version *now,
 			  struct changes *changes) REQUIRES(vfs_class)
 {
@@ -100,7 +106,10 @@ static void collect_again(struct vfs *v, struct node *node, const struct version
 		given_forget(v, node);
 }
 
-/* Forgetting attributes may free a member. */
+/*
+ * Calls collect_again for all members. Holds references meanwhile, since forgetting attributes may
+ * free a member.
+ */
 static void collect_members(struct vfs *v, struct animation *a, const struct version *now,
 			    struct changes *changes) REQUIRES(vfs_class)
 {
@@ -118,8 +127,8 @@ static void collect_members(struct vfs *v, struct animation *a, const struct ver
 }
 
 /*
- * Invalidates all names and listings again: replies in flight may have reached the kernel after the
- * first time.
+ * Invalidates all names and listings again: replies that were in flight may have reached the kernel
+ * after the first invalidation.
  */
 static void invalidate_again(struct vfs *v, struct animation *a, const struct version *now)
 	EXCLUDES(vfs_class)
@@ -141,7 +150,7 @@ static void invalidate_again(struct vfs *v, struct animation *a, const struct ve
 	changes_send_all(v, &changes);
 }
 
-/* Have the names changed since the last look? Then schedules invalidate_again. */
+/* Returns whether the names have changed since the last look; if so, schedules invalidate_again. */
 static bool note_names(struct vfs *v, struct animation *a, const struct version *now)
 {
 	uint64_t names = now ? version_outline(now) : 1;
@@ -157,7 +166,7 @@ static bool note_names(struct vfs *v, struct animation *a, const struct version 
 	return other;
 }
 
-/* Is it time for invalidate_again? If it is scheduled for later, sets the deadline. */
+/* Returns whether invalidate_again is due. If it is due later, sets the deadline for it. */
 static bool take_again(struct vfs *v, struct animation *a)
 {
 	bool again;
@@ -182,7 +191,7 @@ void outside_due(struct vfs *v, void *animation)
 
 	if (!error)
 		diagnose_stills(v, a, now);
-	/* If the file does not decode, its names are unknown. */
+	/* Not if the file does not decode, since its names are unknown. */
 	if (!error || gone) {
 		if (note_names(v, a, gone ? NULL : now))
 			prune_upper(v, a, before, gone ? NULL : now);
@@ -196,7 +205,7 @@ void outside_due(struct vfs *v, void *animation)
 	vfs_unlock(v);
 }
 
-/* Which animations a change concerns. */
+/* which animations a change concerns: all shown, those of stills, or those that list other files */
 enum concerned { ALL_SHOWN, OF_STILLS, OF_PARTS };
 
 static bool is_concerned(const struct animation *a, enum concerned which) REQUIRES(vfs_class)
@@ -206,7 +215,9 @@ static bool is_concerned(const struct animation *a, enum concerned which) REQUIR
 	return a->members && (which == ALL_SHOWN || a->lists);
 }
 
-/* Is the node in this folder (0: any), or below the folder of this archive? */
+/*
+ * Returns whether the node is in this folder (0: any folder), or below the folder of this archive.
+ */
 static bool outside_is_in(const struct node *node, uint64_t folder) REQUIRES(vfs_class)
 {
 	const struct link *link = node_link(node);
@@ -222,7 +233,7 @@ static bool outside_is_in(const struct node *node, uint64_t folder) REQUIRES(vfs
 	return false;
 }
 
-/* Schedules a look at these animations: those in a folder or archive, or all there are (0). */
+/* Schedules a look at these animations: those in a folder or archive, or all (folder 0). */
 static void look_at_animations(struct vfs *v, uint64_t folder, enum concerned which)
 {
 	struct animation **list;
@@ -248,7 +259,7 @@ static void look_at_animations(struct vfs *v, uint64_t folder, enum concerned wh
 	free(list);
 }
 
-/* ---- names ---- */
+/* ---- changed names ---- */
 
 static bool is_other(struct vfs *v, const struct target *t, const struct identity *id)
 {
@@ -297,7 +308,7 @@ static void archive_file_changed(struct vfs *v, const struct target *folder, uin
 {
 	struct changes changes = CHANGES_INIT;
 
-	/* While it is still being written, the kernel's cache of it expires by itself. */
+	/* While the archive is still being written, the kernel's cache of it expires by itself. */
 	if (!(mask & (NAMES | IN_CLOSE_WRITE | IN_ATTRIB)))
 		return;
 	archive_changed(v, folder->node, &changes);
@@ -329,13 +340,16 @@ static void outside_name_changed(struct vfs *v, uint64_t cookie, const char *nam
 		known_changed(v, &parent, &child, name, mask);
 		target_put(v, &child);
 	} else if ((mask & (NAMES | IN_CLOSE_WRITE)) && name_may_show(v, name, false)) {
-		/* A lookup may have found a file that was half written, and shown it as a file. */
+		/*
+		 * An earlier lookup may have found a file that was half written, and shown it as a
+		 * file.
+		 */
 		invalidate_name(v, cookie, name);
 	}
 	target_put(v, &parent);
 }
 
-/* A file has changed: handles its own name, and its folder beside it. */
+/* Handles a changed file: its own name, and the names of folders beside it. */
 static void file_changed(struct vfs *v, uint64_t folder, const char *name, uint32_t mask)
 {
 	char beside[NAME_MAX + 1];
@@ -366,8 +380,8 @@ static void beside_changed(struct vfs *v, uint64_t folder, const char *name)
 }
 
 /*
- * Any file may be one that a list names: with it, the folder of the list may appear, change or
- * vanish.
+ * Looks at animations that list others, and invalidates the folder's listing: any file may be one
+ * that a list names, so that the list's folder appears, changes or vanishes.
  */
 static void outside_part_changed(struct vfs *v, uint64_t folder)
 {
@@ -387,8 +401,8 @@ static void outside_part_changed(struct vfs *v, uint64_t folder)
 /* ---- events ---- */
 
 /*
- * Events were lost: anything may have changed, folders may have come that are to be watched, and
- * watches may have ended.
+ * Invalidates everything, since events were lost: anything may have changed, there may be new
+ * folders to watch, and watches may have ended.
  */
 static void everything_changed(struct vfs *v)
 {
@@ -399,7 +413,8 @@ static void everything_changed(struct vfs *v)
 	vfs_lock(v);
 	while ((node = nodes_next(&v->nodes, &at))) {
 		if (node->thing->kind == THING_PLAIN)
-			node->thing->plain.watched = false; /* until it is used again */
+			/* set again when the folder is next used */
+			node->thing->plain.watched = false;
 		invalidate_data(v, node->id);
 		for (link = node_link(node); link; link = node_next_link(node, link))
 			invalidate_name(v, link->parent->id, link->name);
@@ -409,7 +424,7 @@ static void everything_changed(struct vfs *v)
 	look_at_animations(v, 0, ALL_SHOWN);
 }
 
-/* The folder is no longer watched: the kernel must not cache for long. */
+/* Notes that the folder is no longer watched, so that the kernel must not cache for long. */
 static void watch_ended(struct vfs *v, uint64_t folder)
 {
 	struct node *node;
@@ -432,12 +447,15 @@ static void changed(void *closure, uint64_t cookie, const char *name, uint32_t m
 		everything_changed(v);
 	else if (mask & IN_IGNORED)
 		watch_ended(v, cookie);
-	/* The folder's mode decides whether models in it may be used for all users. */
+	/*
+	 * Look at a folder's animations after its mode has changed, which decides whether models in
+	 * it may be used for all users.
+	 */
 	if (cookie && !name && (mask & IN_ATTRIB) && v->options->allow_other)
 		look_at_animations(v, cookie, ALL_SHOWN);
 	if (!cookie || !name)
 		return;
-	/* A kernel that opens no folders caches their listings. */
+	/* Invalidate the folder's listing, which a kernel caches that opens no folders. */
 	if (v->unopened_folders && ((mask & NAMES) || name_may_show(v, name, true)))
 		invalidate_data(v, cookie);
 	file_changed(v, cookie, name, mask);

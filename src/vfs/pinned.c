@@ -5,12 +5,12 @@
 #include <string.h>
 
 struct pinned_version {
-	struct version *version; /* referenced by its views */
+	struct version *version; /* referenced by the views that are counted in `views` */
 	struct thing *const *members;
 	unsigned views;
 };
 
-/* In a list, in the order in which they were read last. */
+/* The text of an open view, in a list of all such texts by the time when they were last read. */
 struct open_text {
 	struct thing *view;
 	struct text *text;
@@ -20,7 +20,7 @@ struct open_text {
 struct pinned {
 	size_t limit; /* constant */
 	struct pinned_version *
-		list GUARDED_BY(vfs_class); /* in the order in which they were replaced */
+		list GUARDED_BY(vfs_class); /* versions in the order in which they were replaced */
 	size_t count GUARDED_BY(vfs_class), room GUARDED_BY(vfs_class);
 	size_t size GUARDED_BY(vfs_class);
 
@@ -52,7 +52,10 @@ size_t pinned_size(const struct vfs *v)
 	return v->pinned->size;
 }
 
-/* Searches from the end, since it was probably replaced just now. NULL: it is not counted. */
+/*
+ * Finds a counted version; searches from the end, since it was probably replaced just now. Returns
+ * NULL if the version is not counted.
+ */
 static struct pinned_version *find_pinned_version(const struct pinned *h,
 						  const struct version *version) REQUIRES(vfs_class)
 {
@@ -99,7 +102,7 @@ void view_unpin(struct vfs *v, struct thing *view)
 	view->view.version = NULL;
 }
 
-/* Drops the oldest version; the last of its views takes it out of the list. */
+/* Drops the oldest version from all its views; the last of them takes it out of the list. */
 static void give_up_oldest(struct vfs *v) REQUIRES(vfs_class)
 {
 	const struct version *version = v->pinned->list[0].version;
@@ -131,7 +134,7 @@ void pinned_add(struct vfs *v, struct thing *view, struct thing *const *members)
 		give_up_oldest(v);
 }
 
-/* ---- texts ---- */
+/* ---- rendered texts ---- */
 
 static void list_text(struct pinned *h, struct open_text *t) REQUIRES(vfs_class)
 {

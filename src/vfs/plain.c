@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* Preferred I/O size (st_blksize): programs that follow it make one request per piece. */
+/* preferred I/O size (st_blksize): programs that follow it make one request per piece */
 #define IO_BLOCK (128 << 10)
 
 /* ---- places ---- */
@@ -25,8 +25,8 @@ enum area area_for(const struct thing *parent)
 }
 
 /*
- * Opens a folder of the state directory by the node's path. Renames wait until it is open; after
- * that the descriptor follows them.
+ * Opens a folder of the state directory by the node's path. Holds off renames until the folder is
+ * open; after that the descriptor follows them.
  */
 static int state_path_folder(struct vfs *v, const struct node *node, enum area area, bool make,
 			     struct folder *out)
@@ -51,7 +51,7 @@ int plain_folder(struct vfs *v, const struct target *parent, enum area area, boo
 {
 	if (area != AREA_SOURCE)
 		return state_path_folder(v, parent->node, area, make, out);
-	/* A staged folder may have become a virtual one meanwhile. */
+	/* ENOENT if a staged folder has become a virtual one meanwhile. */
 	return thing_is_virtual(parent->thing) ? ENOENT : folder_open(v, parent->node, out);
 }
 
@@ -65,7 +65,10 @@ int plain_name(enum area area, const char *name, char stored[NAME_MAX + 1])
 	return 0;
 }
 
-/* Is the file of this name the one of the thing? "": the file behind the descriptor. */
+/*
+ * Checks that the file of this name is that of the thing; ESTALE if not. "": checks the file behind
+ * the descriptor.
+ */
 static int check_identity(struct vfs *v, const struct thing *thing, int folder, const char *name,
 			  struct stat *st)
 {
@@ -81,7 +84,10 @@ static int check_identity(struct vfs *v, const struct thing *thing, int folder, 
 	return same ? 0 : ESTALE;
 }
 
-/* The node's n-th name and its folder. False: it has no more. */
+/*
+ * Returns the node's n-th name and its folder, with references. False if the node has no more
+ * names.
+ */
 static bool nth_name(struct vfs *v, const struct node *node, unsigned n, char *name,
 		     struct target *parent)
 {
@@ -140,7 +146,7 @@ int plain_borrow(struct vfs *v, const struct target *t)
 {
 	int fd = -1;
 
-	/* Duplicates under the lock, since a handle may be closed at any time; dup never blocks. */
+	/* Duplicate under the lock, since a handle may be closed at any time; dup never blocks. */
 	vfs_lock(v);
 	for (const struct handle *h = t->node->handles; h && fd < 0; h = h->next_of_node) {
 		if (h->fd >= 0)
@@ -172,8 +178,8 @@ int plain_open_again(int opened, int flags, int *fd)
 }
 
 /*
- * Opens a file that another program has a lease on, once that program gives it up. Waits for this
- * very file: a FIFO that takes its place meanwhile would block forever.
+ * Opens a file that another program has a lease on, as soon as that program gives up the lease.
+ * Waits for this very file: a FIFO that has taken its place meanwhile would block forever.
  */
 static int open_leased(struct vfs *v, const struct target *t, int folder, const char *name,
 		       int flags, int *fd)
@@ -191,7 +197,8 @@ static int open_leased(struct vfs *v, const struct target *t, int folder, const 
 }
 
 /*
- * Opens the file that the node stands for, and not one that another program just put in its place.
+ * Opens the file that the node stands for; ESTALE if another program has just put another file in
+ * its place.
  */
 static int open_named(struct vfs *v, const struct target *t, int flags, int *fd)
 {
@@ -272,7 +279,7 @@ int plain_pin(struct vfs *v, const struct target *t, int *fd)
 
 /* ---- pages ---- */
 
-/* A hash of the file's version; 0 if a later write might not change the version. */
+/* Hashes the file's version. Returns 0 if a later write might not change the version. */
 static uint64_t hash_of(const struct stat *st, const struct timespec *now)
 {
 	const struct file_version version = file_version_of(st);
@@ -301,8 +308,9 @@ bool plain_keeps_pages(struct vfs *v, struct node *node, const struct stat *st,
 void plain_show(const struct vfs *v, struct stat *st)
 {
 	/*
-	 * Files on the root's device keep their inode numbers; others must not collide with them,
-	 * with those of a third device, or with those of views (virtual_ino).
+	 * Files on the root's device keep their inode numbers. The numbers of files on other
+	 * devices are changed so that they hardly collide with those, with each other, or with
+	 * those of views (virtual_ino).
 	 */
 	if (st->st_dev != v->root_identity.dev) {
 		st->st_ino ^= st->st_dev << 38 | st->st_dev >> 24;
@@ -350,7 +358,7 @@ int plain_attributes(struct vfs *v, const struct target *t, struct stat *st)
 {
 	int fd, error = named_attributes(v, t, st);
 
-	/* Removed, but still open: use a handle's descriptor. */
+	/* If the file was removed, but is still open, use a handle's descriptor. */
 	if (error && (fd = plain_borrow(v, t)) >= 0) {
 		error = fstat(fd, st) == 0 ? 0 : errno;
 		close(fd);
@@ -365,8 +373,8 @@ int plain_attributes(struct vfs *v, const struct target *t, struct stat *st)
 /* ---- entries ---- */
 
 /*
- * The thing with this identity, made if necessary. A known one of another kind or area is no longer
- * found by it.
+ * Returns the thing with this identity, made if necessary. If the known thing is of another kind or
+ * area, it loses the identity.
  */
 static struct thing *thing_there(struct nodes *t, enum area area, bool folder,
 				 const struct identity *id) REQUIRES(vfs_class)
@@ -380,7 +388,10 @@ static struct thing *thing_there(struct nodes *t, enum area area, bool folder,
 	return thing_plain(t, area, folder, id);
 }
 
-/* A folder has one name, the one under which it was seen last: takes other names away. */
+/*
+ * Takes the names of a folder's node away before it gets the name `name`: a folder has one name,
+ * the one under which it was seen last.
+ */
 static void leave_names(struct vfs *v, struct node *node, const struct node *parent,
 			const char *name) REQUIRES(vfs_class)
 {
@@ -390,7 +401,8 @@ static void leave_names(struct vfs *v, struct node *node, const struct node *par
 }
 
 /*
- * The node for a plain thing under this name, made if necessary; with a reference. NULL: no memory.
+ * Returns the node for a plain thing under this name, made if necessary; with a reference. NULL
+ * when out of memory.
  */
 static struct node *node_there(struct vfs *v, struct node *parent, enum area area, const char *name,
 			       const struct identity *id, bool folder) REQUIRES(vfs_class)
@@ -412,9 +424,9 @@ static struct node *node_there(struct vfs *v, struct node *parent, enum area are
 }
 
 /*
- * Checks for a folder that is seen below itself: it is mounted there again (ELOOP), or the names
- * above were moved by others and must be looked up first (ESTALE). The table must never have such a
- * loop: a walk up from there would not reach the root.
+ * Checks that a folder is not seen below itself: either it is mounted there again (ELOOP), or
+ * others have moved names above, which must be looked up first (ESTALE). The table must never have
+ * such a loop, or a walk up from there would not reach the root.
  */
 static int check_not_above(struct vfs *v, const struct node *parent, const struct identity *id)
 	REQUIRES(vfs_class)
@@ -472,8 +484,8 @@ int plain_entry(struct vfs *v, const struct target *parent, enum area area, int 
 /* ---- lost names ---- */
 
 /*
- * A FIFO, a working directory or an O_PATH descriptor can be in use without an open handle here:
- * keeps the last attributes for them.
+ * Keeps the last attributes of a thing that loses its last name. A FIFO, a working directory or an
+ * O_PATH descriptor can be in use without a handle in animfs.
  */
 static void keep_last(struct node *node, const struct stat *st) REQUIRES(vfs_class)
 {
@@ -496,8 +508,8 @@ void plain_lost_name(struct vfs *v, struct node *node, const struct stat *st)
 	if (nameless)
 		keep_last(node, st);
 	/*
-	 * The inode number may be reused, unless an open file keeps it. The kernel considers a
-	 * removed folder dead: if it still exists somewhere, it needs a new node.
+	 * The inode number may be reused, unless an open file keeps it. A folder that still exists
+	 * somewhere needs a new node, since the kernel considers a removed folder dead.
 	 */
 	if (node->thing->folder || (nameless && !node->handles))
 		thing_leave_identity(&v->nodes, node->thing);
@@ -541,7 +553,7 @@ void plain_let_go(struct vfs *v, struct node *node, int fd)
 		return;
 	}
 	vfs_lock(v);
-	/* No reference to the node: the handle is freed with it. */
+	/* The handle has no reference to the node, and is freed with it. */
 	handle->node = node;
 	handle->fd = fd;
 	handle->next_of_node = node->handles;
@@ -551,7 +563,10 @@ void plain_let_go(struct vfs *v, struct node *node, int fd)
 
 /* ---- owners ---- */
 
-/* chown drops set-id bits: restores them; set-gid only for a group that the caller is in. */
+/*
+ * Restores the set-id bits of a file that chown has dropped; set-gid only if the caller is in the
+ * group.
+ */
 static void give_mode_back(const struct request *who, int fd, mode_t mode, gid_t gid)
 {
 	char path[DIRFD_PROC_SIZE];

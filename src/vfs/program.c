@@ -11,16 +11,17 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#define STOP 0 /* user data of the stop event in the epoll set; a program's is its id */
+/* marks the stop event in the epoll set; an event of a program has the program's id instead */
+#define STOP 0
 
 /*
- * The list has the programs that are referenced or have a pidfd, newest first. An unreferenced one
- * stays as long as it has a pidfd: its next request will probably come soon, and program_put may be
- * called under locks that forbid closing files.
+ * The programs that are referenced or have a pidfd, in a list with the newest first. An
+ * unreferenced program stays as long as it has a pidfd: its next request will probably come soon,
+ * and program_put may be called under locks that forbid closing files.
  */
 struct programs {
 	struct deadlines *deadlines;
-	int end; /* descriptors_end */
+	int end; /* limit of descriptor numbers, from descriptors_end */
 	int ready, stop;
 	bool started;
 	pthread_t thread;
@@ -34,7 +35,7 @@ struct programs {
 
 static void unwatch(struct programs *list, struct program *p) REQUIRES(program_class)
 {
-	close(p->pidfd); /* also removes it from the epoll set */
+	close(p->pidfd); /* this also removes it from the epoll set */
 	p->pidfd = -1;
 	list->watched--;
 }
@@ -75,7 +76,10 @@ static void unlist(struct program *p) REQUIRES(program_class)
 	p->back = NULL;
 }
 
-/* Frees the oldest unreferenced program, to make room for another pidfd. */
+/*
+ * Frees the oldest unreferenced program if no more pidfds are allowed, to make room for another
+ * one.
+ */
 static void drop_idle(struct programs *list) REQUIRES(program_class)
 {
 	struct program *idle = NULL;
@@ -108,7 +112,7 @@ static struct program *add_program(struct programs *list, uid_t uid, const struc
 			      .pidfd = -1,
 			      .next = list->first,
 			      .back = &list->first};
-	/* drop_idle unlinks the programs that it frees. */
+	/* No use after free: drop_idle unlinks the programs that it frees. */
 	if (p->next)
 		p->next->back = &p->next; /* NOLINT(clang-analyzer-unix.Malloc) */
 	list->first = p;
@@ -165,7 +169,7 @@ void program_put(struct program *p)
 		free(p);
 }
 
-/* Asks how the program ended; then its pidfd is no longer needed. */
+/* Finds out how the program ended; then closes its pidfd, which is no longer needed. */
 static void find_how(struct program *p) REQUIRES(program_class)
 {
 	if (!p->ended || p->pidfd < 0)
@@ -187,7 +191,7 @@ bool program_has_ended(struct program *p, enum process_end *how)
 	return ended;
 }
 
-/* ---- the batch of its saves ---- */
+/* ---- runs: batches of a program's saves ---- */
 
 static uint64_t program_random_run(void)
 {
@@ -294,7 +298,10 @@ static void program_ended(struct programs *list, struct program *p) REQUIRES(pro
 	int64_t now = clock_ms();
 
 	p->ended = true;
-	/* How it ended may only be known later. */
+	/*
+	 * How the program ended may only be known later: if it is referenced, keep the pidfd, but
+	 * poll it no longer.
+	 */
 	if (p->references && epoll_ctl(list->ready, EPOLL_CTL_DEL, p->pidfd, NULL) == 0) {
 		for (const struct program_end *end = p->ends; end; end = end->next)
 			hasten_deadline(end, now);
@@ -306,9 +313,12 @@ static void program_ended(struct programs *list, struct program *p) REQUIRES(pro
 		free(p);
 }
 
-/* ---- the thread ---- */
+/* ---- the watching thread ---- */
 
-/* Handles events; false: stop. Events are taken under the lock, so that none is handled twice. */
+/*
+ * Handles events of the epoll set. Returns false if the thread must stop. Events are taken under
+ * the lock, so that none is handled twice.
+ */
 static bool take_events(struct programs *list)
 {
 	struct epoll_event events[16];
@@ -318,7 +328,7 @@ static bool take_events(struct programs *list)
 	lock_acquire(&list->lock, &program_class);
 	count = epoll_wait(list->ready, events, ARRAY_SIZE(events), 0);
 	for (int i = 0; i < count; i++) {
-		/* NULL if it was dropped meanwhile (drop_idle). */
+		/* NULL for the stop event, or if the program was dropped meanwhile (drop_idle). */
 		struct program *p = find_id(list, events[i].data.u64);
 
 		if (p)
@@ -329,7 +339,10 @@ static bool take_events(struct programs *list)
 	return goes_on;
 }
 
-/* Also without an event: the watcher may have taken it and not have handled it yet. */
+/*
+ * Handles all events that are there. Calls take_events even if there is none: the watching thread
+ * may be handling one, under the lock.
+ */
 void programs_settle(struct programs *list)
 {
 	struct pollfd ready = {list->ready, POLLIN, 0};
@@ -363,7 +376,7 @@ static bool start_thread(struct programs *list)
 	return started;
 }
 
-/* ---- all of them ---- */
+/* ---- start and end ---- */
 
 struct programs *programs_new(struct deadlines *deadlines, int end)
 {
@@ -423,7 +436,10 @@ UNSHARED void programs_free(struct programs *list)
 
 /* ---- .animfs/status ---- */
 
-/* A program can name itself anything: its name stays in its line. */
+/*
+ * Renders one line for each program. A program can name itself anything, so line breaks in its name
+ * are replaced.
+ */
 void programs_render(struct programs *list, struct buf *out)
 {
 	size_t begin;

@@ -19,9 +19,9 @@
 /* ---- plain things ---- */
 
 /*
- * The file that the thread has found again was replaced by another one since. That one is removed
- * in its place, if the same users may remove both. *st: its attributes afterwards, without the lost
- * name.
+ * Decides about a file which has replaced the one that the thread has found again: returns 0, to
+ * remove it instead, if the same users may remove both; else ESTALE. *st: the attributes of the
+ * file that was found, from before it lost its name.
  */
 static int check_again(struct vfs *v, const struct request *who, const struct node *node,
 		       struct stat *st)
@@ -43,8 +43,8 @@ static int check_again(struct vfs *v, const struct request *who, const struct no
 }
 
 /*
- * Is this (*st) still the file that the kernel knows? If not, ESTALE makes it look the name up
- * again, which it does once.
+ * Checks that the file on disk (*st) is still the one that the kernel knows. If not, ESTALE makes
+ * the kernel look the name up again, which it does once.
  */
 static int check_known(struct vfs *v, const struct request *who, const struct node *parent,
 		       const char *name, const struct identity *id, struct stat *st)
@@ -65,7 +65,9 @@ static int check_known(struct vfs *v, const struct request *who, const struct no
 	return error;
 }
 
-/* Removes a name on disk; *st: attributes of the removed file. node: the name's, or NULL. */
+/*
+ * Removes a name on disk. *st: attributes of the removed file. node: the node of the name, or NULL.
+ */
 static int remove_in(struct vfs *v, const struct request *who, const struct target *parent,
 		     enum area area, const char *name, int flags, struct node *node,
 		     struct stat *st)
@@ -117,8 +119,8 @@ static int remove_plain(struct vfs *v, const struct request *who, const struct t
 /* ---- names inside an animation ---- */
 
 /*
- * Open handles of the view can read on, but nothing is saved. If it is not open, its draft is
- * dropped.
+ * Detaches a removed view: its open handles can read on, but nothing is saved. If it is not open,
+ * its draft is dropped.
  */
 static void remove_detach_view(struct vfs *v, struct node *node) REQUIRES(vfs_class)
 {
@@ -130,14 +132,15 @@ static void remove_detach_view(struct vfs *v, struct node *node) REQUIRES(vfs_cl
 		view_drop_draft(v, node);
 }
 
-/* Makes the name absent for a while. folder: the folder that had the name, or NULL. */
+/* Makes the name absent for a while. folder: the node of the folder that had the name, or NULL. */
 static int make_absent(struct vfs *v, struct animation *a, const struct target *parent,
 		       const char *name, struct node *folder)
 {
 	struct node *node;
 	bool noted;
 
-	animation_touch(v, a); /* first, or the quiet time might end just now */
+	/* before the name is absent, or the animation's quiet time might end just now */
+	animation_touch(v, a);
 	vfs_lock(v);
 	noted = name_set_absent(v, a, parent->node, name, folder);
 	node = noted ? nodes_by_name(&v->nodes, parent->node, name) : NULL;
@@ -159,7 +162,10 @@ static int remove_view(struct vfs *v, const struct request *who, const struct ta
 	return error;
 }
 
-/* A folder of an animation is removed: forgets attributes of it and below. */
+/*
+ * Forgets a removed folder of an animation: its name, and the attributes that were set on it and
+ * below.
+ */
 static void lose_folder(struct vfs *v, const struct target *parent, const char *name,
 			const struct target *folder)
 {
@@ -169,7 +175,10 @@ static void lose_folder(struct vfs *v, const struct target *parent, const char *
 	name_lost(v, parent->node, name, NULL);
 }
 
-/* Is it the folder of a clip of stills? Those stay: frames.csv says which stills they have. */
+/*
+ * Returns whether this is the folder of a clip of stills. It cannot be removed: frames.csv says
+ * which stills there are.
+ */
 static bool is_of_stills(struct vfs *v, const struct target *folder)
 {
 	bool is;
@@ -181,9 +190,9 @@ static bool is_of_stills(struct vfs *v, const struct target *folder)
 }
 
 /*
- * A folder can be removed when everything in it was. It is then absent; after END_MS of quiet a
- * clip is removed from the file, while bones/ and frames/ come back. Takes the writer's lock: an
- * end_finish in progress would bring a clip back without removing it.
+ * Removes a folder of an animation, if everything in it was removed. The folder is then absent;
+ * after END_MS of quiet a clip is removed from the file, while bones/ and frames/ come back. Takes
+ * the writer's lock: an end_finish in progress would bring a clip back without removing it.
  */
 static int remove_virtual(struct vfs *v, const struct request *who, const struct target *parent,
 			  const char *name)
@@ -230,7 +239,7 @@ static int remove_file(struct vfs *v, const struct request *who, struct animatio
 	return error;
 }
 
-/* Removes the file's empty upper folder. */
+/* Removes the empty upper folder of the animation. */
 static void remove_upper(struct vfs *v, const struct target *parent, const struct animation *a)
 {
 	char name[NAME_MAX + 1];
@@ -244,9 +253,9 @@ static void remove_upper(struct vfs *v, const struct target *parent, const struc
 }
 
 /*
- * Removing the emptied folder of an animation removes the file. A folder beside its file only
- * becomes absent, for programs that remove both; its node keeps the name, so that a lookup sees
- * that it is absent.
+ * Removes the file of an animation whose emptied folder is removed. If the folder is beside its
+ * file, it only becomes absent, since a program that removes a tree removes both; the folder's node
+ * keeps the name, so that a lookup sees that it is absent.
  */
 static int remove_animation(struct vfs *v, const struct request *who, const struct target *parent,
 			    const char *name, const struct target *folder)
@@ -263,13 +272,16 @@ static int remove_animation(struct vfs *v, const struct request *who, const stru
 	if (error)
 		return error;
 	lose_folder(v, parent, name, folder);
-	animation_touch(v, a); /* so that its absent names are forgotten */
+	/*
+	 * schedules the end of the animation's work, which forgets the absent names in the folder
+	 */
+	animation_touch(v, a);
 	return 0;
 }
 
 /* ---- loose files ---- */
 
-/* Brings back all files removed below a member that cannot itself be removed. */
+/* Brings back all names removed below a member that cannot itself be removed. */
 static void bring_back_all(struct vfs *v, struct animation *a)
 {
 	struct changes changes = CHANGES_INIT;
@@ -281,8 +293,9 @@ static void bring_back_all(struct vfs *v, struct animation *a)
 }
 
 /*
- * Removing the emptied folder of a member of an archive removes its loose file, and the archive's
- * member is shown again. Without a loose file that fails, and the folder's content comes back.
+ * Removes the loose file of an archive member whose emptied folder is removed, so that the
+ * archive's member is shown again. If there is no loose file, fails, and the folder's content comes
+ * back.
  */
 static int remove_loose(struct vfs *v, const struct request *who, const struct target *parent,
 			const char *name)
@@ -312,7 +325,10 @@ static int remove_loose(struct vfs *v, const struct request *who, const struct t
 	return error;
 }
 
-/* Is the parent in an archive, or an archive's folder? Then remove_loose handles the request. */
+/*
+ * Returns whether the parent is in an archive, or an archive's folder. Then remove_loose handles
+ * the request.
+ */
 static bool begin_remove_loose(struct vfs *v, uint64_t node, struct target *parent)
 {
 	if (v->read_only || target_get(v, node, parent) != 0)
@@ -323,7 +339,7 @@ static bool begin_remove_loose(struct vfs *v, uint64_t node, struct target *pare
 	return false;
 }
 
-/* ---- the requests ---- */
+/* ---- unlink, rmdir ---- */
 
 int vfs_unlink(struct vfs *v, const struct request *who, uint64_t parent, const char *name)
 {
@@ -382,7 +398,10 @@ int vfs_rmdir(struct vfs *v, const struct request *who, uint64_t parent, const c
 		staging_given(v, who, slot.parent.node, 0);
 	if (!error)
 		error = remove_any_folder(v, who, &slot, name);
-	/* A clip is only absent yet, and its entry may be why it cannot be removed. */
+	/*
+	 * Keep the entry in .animfs/errors of a clip that is only absent so far: it may say why the
+	 * clip cannot be removed.
+	 */
 	if (!error && !slot.present)
 		diagnose_gone(v, slot.parent.node, name);
 	slot_release(v, &slot);

@@ -29,19 +29,21 @@ struct move {
 	struct slot from, to;
 	const char *name, *new_name;
 	unsigned flags;
-	struct target node; /* the node that moves */
-	struct guest guest; /* entered in the gate of the node that moves */
-	/* the moved node is a view that was replaced: the kernel has another node for its name */
+	struct target node; /* the node to rename */
+	struct guest guest; /* makes this thread a guest in the folder of the renamed node */
+	/* the renamed node is a view that was replaced: the kernel has another node for its name */
 	bool overtaken;
-	struct target over;    /* the target that has the new name; {NULL, NULL}: none */
-	bool respells;         /* `over` is the same file, by another spelling of its name */
-	struct caller *caller; /* from access_caller; NULL once text_save has taken it over */
+	struct target over; /* the target that has the new name so far; {NULL, NULL}: none */
+	/* `over` is the same file as `node`, by another spelling of its name */
+	bool respells;
+	/* credentials from access_caller; NULL once text_save has taken them over */
+	struct caller *caller;
 	struct changes changes;
 };
 
 /*
- * Gives the moved node its new name, unless the new parent is the node or below it: then another
- * program has moved that folder meanwhile, and the kernel must look the name up again.
+ * Gives the renamed node its new name, unless the new parent is the node itself or below it: then
+ * another program has moved that folder meanwhile, and the kernel must look the name up again.
  */
 static void link_moved(struct nodes *t, struct node *node, struct node *parent, const char *name)
 	REQUIRES(vfs_class)
@@ -61,7 +63,10 @@ static void relink(struct move *m) REQUIRES(vfs_class)
 		nodes_unlink(t, m->from.parent.node, m->name);
 }
 
-/* Do all nodes still stand for the same things? A staged folder may have become a clip. */
+/*
+ * Returns whether all nodes still stand for the same things. A staged folder may have become a
+ * clip.
+ */
 static bool stands(const struct move *m)
 {
 	return target_stands(m->v, &m->node) && target_stands(m->v, &m->from.parent) &&
@@ -78,7 +83,7 @@ static struct animation *animation_to(const struct move *m)
 	return m->to.parent.thing->animation;
 }
 
-/* A stored name and its folder. */
+/* A name in its stored form, and the folder that has it. */
 struct place_on_disk {
 	struct folder folder;
 	char name[NAME_MAX + 1];
@@ -92,7 +97,7 @@ static int rename_open_place(struct move *m, const struct target *parent, enum a
 	return error ? error : plain_folder(m->v, parent, area, make, &out->folder);
 }
 
-/* Opens the folder of the moving name; a virtual folder has two areas to look in. */
+/* Opens the folder of the old name, in the area that the renamed file is in. */
 static int open_from(struct move *m, struct place_on_disk *out)
 {
 	return rename_open_place(m, &m->from.parent, (enum area)m->node.thing->area, m->name, false,
@@ -105,7 +110,7 @@ static int open_to(struct move *m, bool make, struct place_on_disk *out)
 				 out);
 }
 
-/* Takes m->caller, for text_save. */
+/* Passes m->caller on to text_save, which takes it over. */
 static struct caller *take_caller(struct move *m)
 {
 	struct caller *caller = m->caller;
@@ -114,11 +119,12 @@ static struct caller *take_caller(struct move *m)
 	return caller;
 }
 
-/* ---- a text lands on a view ---- */
+/* ---- a text is renamed onto a view ---- */
 
 /*
- * Detaches the old view: its open handles read on, but save nothing. If it is not open, the kernel
- * may be about to open it after an earlier lookup: then it shows the text of `view`.
+ * Detaches the view `over`, which is replaced: its open handles read on, but save nothing. If it is
+ * not open, the kernel may be about to open it after an earlier lookup: then it shows the text of
+ * `view`, which replaces it.
  */
 static void rename_detach_view(struct vfs *v, struct thing *over, const struct thing *view)
 	REQUIRES(vfs_class)
@@ -130,12 +136,18 @@ static void rename_detach_view(struct vfs *v, struct thing *over, const struct t
 		over->view.version = version_get(view->view.version);
 		over->view.place = view->view.place;
 	}
-	/* No program can read the draft of the replaced view any more. This may free the node. */
+	/*
+	 * Without handles, no program can read the draft of the replaced view any more. This may
+	 * free the node.
+	 */
 	if (over->node && !over->node->handles)
 		view_closed(v, over->node);
 }
 
-/* The save may have replaced the node of the new name: detaches that, too. */
+/*
+ * Detaches the view that has the new name, and the one in the table, which differs if the save has
+ * replaced its node.
+ */
 static void detach_over(struct move *m, const struct thing *view) REQUIRES(vfs_class)
 {
 	struct node *named = nodes_by_name(&m->v->nodes, m->to.parent.node, m->new_name);
@@ -146,7 +158,7 @@ static void detach_over(struct move *m, const struct thing *view) REQUIRES(vfs_c
 		rename_detach_view(m->v, named->thing, view);
 }
 
-/* Points the moving node to the view, with the text as saved. */
+/* Points the renamed node to the view, whose draft is the text as saved. */
 static void become_view(struct move *m, struct thing *view)
 {
 	struct vfs *v = m->v;
@@ -171,11 +183,11 @@ static void become_view(struct move *m, struct thing *view)
 	if (!node_writers(node))
 		view_settle(v, node, &m->changes);
 	else if (draft && draft->state == DRAFT_SAVED_STALE)
-		view_part(v, node, &m->changes); /* the name shows the file */
+		view_part(v, node, &m->changes); /* From now on the name shows the file's text. */
 	if (!node->handles)
 		view_closed(v, node);
 	view_catch_up(v, node, &m->changes);
-	changes_data(&m->changes, node); /* the node now has the attributes of the view */
+	changes_data(&m->changes, node); /* The kernel has attributes of the old thing. */
 	vfs_unlock(v);
 }
 
@@ -192,7 +204,7 @@ static void rename_leave_name(struct move *m)
 
 /*
  * Removes the plain file whose text has been saved, unless another program has put a file of its
- * own there. *mtime: its mtime.
+ * own there. *mtime: the mtime of the removed file.
  */
 static void rename_remove_plain(struct move *m, struct timespec *mtime)
 {
@@ -208,7 +220,7 @@ static void rename_remove_plain(struct move *m, struct timespec *mtime)
 	folder_close(m->v, &folder);
 }
 
-/* Gives the view the file's mtime, which rsync compares next time. */
+/* Gives the view the mtime of the file, which rsync compares when it runs again. */
 static void keep_mtime(struct move *m, struct timespec mtime)
 {
 	struct target now;
@@ -254,9 +266,9 @@ static int rename_save_text(struct move *m)
 /* ---- a view is moved away ---- */
 
 /*
- * Handles on the view become handles on the file: opens their descriptors now, since the file may
- * be removed before they are used again. Those of a file that had become the view still have that
- * file's descriptor; dup3, since a request may be using its number.
+ * Gives handles of the view descriptors of the file that it becomes, now, since the file may be
+ * removed before the handles are used again. A handle that has a descriptor, of a file that had
+ * become the view, gets the new one under the same number (dup3), which a request may be using.
  */
 static void give_descriptors(struct node *node, int fd) REQUIRES(vfs_class)
 {
@@ -268,7 +280,7 @@ static void give_descriptors(struct node *node, int fd) REQUIRES(vfs_class)
 	}
 }
 
-/* Points the node to a plain thing. fd: of the file, or -1. */
+/* Points the node to a plain thing. fd: descriptor of its file, or -1. */
 static int become_plain(struct move *m, const struct identity *id, int fd)
 {
 	struct vfs *v = m->v;
@@ -284,7 +296,7 @@ static int become_plain(struct move *m, const struct identity *id, int fd)
 		thing_put(&v->nodes, plain);
 		give_descriptors(node, fd);
 		relink(m);
-		changes_data(&m->changes, node); /* the node now has the attributes of the file */
+		changes_data(&m->changes, node); /* The kernel has attributes of the view. */
 	}
 	vfs_unlock(v);
 	return plain ? 0 : ENOMEM;
@@ -302,7 +314,7 @@ static int find_written(struct move *m, struct identity *id, int *fd)
 	if (error)
 		return error;
 	error = identity_at(to.folder.fd, to.name, id, &st);
-	/* A handle without one opens the file when it is used. */
+	/* Without a descriptor here, a handle opens the file when it is used. */
 	if (!error && dirfd_open(to.folder.fd, to.name, O_RDWR | O_NONBLOCK | O_NOCTTY, 0, fd) != 0)
 		*fd = -1;
 	if (*fd >= 0 && (identity_at(*fd, "", &opened, &st) != 0 || !identity_same(&opened, id))) {
@@ -335,7 +347,7 @@ static int move_view_away(struct move *m)
 	return error;
 }
 
-/* ---- clips ---- */
+/* ---- clips are renamed ---- */
 
 /* Moves ordinary files beside views along with a clip, an animation file or a folder above. */
 static void rename_move_upper(const struct move *m)
@@ -346,10 +358,13 @@ static void rename_move_upper(const struct move *m)
 /* The empty folder that a clip's folder replaces. */
 struct vacant {
 	struct stat st;
-	int kept; /* from plain_keep_folder */
+	int kept; /* descriptor of the folder, from plain_keep_folder */
 };
 
-/* As on any filesystem, a folder replaces only an empty one. */
+/*
+ * Checks that the folder which a clip is to replace is empty, as on any filesystem, and keeps it
+ * open.
+ */
 static int find_vacant(struct move *m, struct vacant *out)
 {
 	char name[NAME_MAX + 1];
@@ -371,9 +386,9 @@ static int find_vacant(struct move *m, struct vacant *out)
 }
 
 /*
- * The clip has its name. The folder goes, since all users that may write the file must be able to
- * write to the clip's folder of ordinary files; unless it is that folder by now, with the files
- * beside the clip's texts.
+ * Removes the empty folder that the clip has replaced, since all users that may write the animation
+ * file must be able to write to the clip's upper folder. Keeps it if it is that upper folder by
+ * now, with the files beside the clip's texts.
  */
 static void replace_vacant(struct move *m, const struct vacant *was)
 {
@@ -386,7 +401,7 @@ static void replace_vacant(struct move *m, const struct vacant *was)
 	diagnose_gone(m->v, m->to.parent.node, m->new_name);
 }
 
-/* EXDEV into another file: then mv copies the texts. */
+/* Renames a clip. EXDEV into another file, after which mv copies the texts. */
 static int rename_clip(struct move *m)
 {
 	struct animation *a = rename_animation_from(m);
@@ -398,8 +413,7 @@ static int rename_clip(struct move *m)
 	if (m->to.parent.thing->kind != THING_ANIMATION)
 		return thing_is_virtual(m->to.parent.thing) ? EPERM : EXDEV;
 	if (m->from.place.kind != PLACE_CLIP)
-		return m->from.is_view ? EPERM
-				       : ESTALE; /* the target was not there at its lookup */
+		return m->from.is_view ? EPERM : ESTALE; /* the target was made after its lookup */
 	if (m->to.present)
 		return ENOTEMPTY;
 	if (a != animation_to(m))
@@ -408,7 +422,7 @@ static int rename_clip(struct move *m)
 	writer_lock(a);
 	if (replaces)
 		error = find_vacant(m, &vacant);
-	/* A clip of that name was just removed: remove it from the file now. */
+	/* If a clip of that name was just removed, remove it from the file now. */
 	if (!error && m->to.is_view)
 		error = end_finish(m->v, a, &m->changes);
 	if (!error)
@@ -467,7 +481,7 @@ static void exchange_links(struct move *m) REQUIRES(vfs_class)
 		link_moved(t, m->over.node, m->from.parent.node, m->name);
 }
 
-/* The file has moved to another area, so its node needs another thing. */
+/* Points the node of a file that has moved to another area to a thing of that area. */
 static void change_area(struct move *m) REQUIRES(vfs_class)
 {
 	struct nodes *t = &m->v->nodes;
@@ -486,14 +500,17 @@ static void change_area(struct move *m) REQUIRES(vfs_class)
 	thing_put(t, thing);
 }
 
-/* Is either name an animation file's? */
+/* Returns whether either name is that of an animation file. */
 static bool moves_file(const struct move *m)
 {
 	return m->node.thing->kind == THING_ANIMATION ||
 	       (m->over.node && m->over.thing->kind == THING_ANIMATION);
 }
 
-/* May the state directory have files for it, or for the folder beside it? */
+/*
+ * Returns whether the state directory can have files for the renamed thing, or for the folder
+ * beside it.
+ */
 static bool has_upper(const struct move *m)
 {
 	if (area_for(m->to.parent.thing) != AREA_SOURCE ||
@@ -504,7 +521,7 @@ static bool has_upper(const struct move *m)
 		name_may_show(m->v, m->new_name, true));
 }
 
-/* Removes both names from the table, so that they are looked up. */
+/* Takes both names from their nodes, so that the kernel looks them up. */
 static void unlink_both(struct move *m) REQUIRES(vfs_class)
 {
 	nodes_unlink(&m->v->nodes, m->from.parent.node, m->name);
@@ -530,8 +547,8 @@ static void move_links(struct move *m, const struct stat *over) REQUIRES(vfs_cla
 }
 
 /*
- * On a case-insensitive filesystem a rename that only changes case may do nothing: does it in two
- * steps.
+ * Renames in two steps, by a third name, since on a case-insensitive filesystem a rename that only
+ * changes case may do nothing.
  */
 static int rename_by_way(const struct move *m, int folder, const char *path)
 {
@@ -630,7 +647,7 @@ static int rename_on_disk(struct move *m)
 
 /* ---- plain things ---- */
 
-/* Stages the folder again under its new name, if that is a name for staging. */
+/* Stages the renamed folder again, if the new name is one for staging. */
 static void stage_again(struct move *m)
 {
 	staging_given(m->v, m->who, m->from.parent.node, 0);
@@ -647,10 +664,10 @@ static int rename_plain(struct move *m)
 	int error = 0;
 
 	if (thing->folder && thing->area != area)
-		return EXDEV; /* things below it would be in the wrong area */
+		return EXDEV; /* Things below the folder would be in the wrong area. */
 	if (thing->folder && m->to.parent.thing->kind == THING_ANIMATION && m->new_name[0] != '.')
 		error = clip_check_new(m->v, animation_to(m), m->new_name);
-	/* Renames wait while a folder is turned into a clip. */
+	/* Renames wait here while a staged folder is turned into a clip. */
 	writers_lock(rename_animation_from(m), animation_to(m));
 	if (!error)
 		error = rename_on_disk(m);
@@ -662,8 +679,8 @@ static int rename_plain(struct move *m)
 }
 
 /*
- * A clip of that name was just removed: it leaves the file now. So a copy of it takes its place, as
- * when the clip itself had been renamed.
+ * Renames onto the absent name of a clip. The clip leaves the file now, so that a copy of it can
+ * take its place, as if the clip itself had been renamed.
  */
 static int rename_onto_absent(struct move *m)
 {
@@ -682,14 +699,17 @@ static int rename_onto_absent(struct move *m)
 	return stays ? ENOTEMPTY : rename_plain(m);
 }
 
-/* ---- animation files ---- */
+/* ---- animation files are renamed ---- */
 
 static bool rename_is_beside(const struct target *t)
 {
 	return t->node && t->thing->kind == THING_ANIMATION && t->thing->animation->beside;
 }
 
-/* If the file's only clip is named after the file, sets `label` to it. */
+/*
+ * Stores in `label` the label of the file's only clip, if the clip is named after the file. Else
+ * returns false.
+ */
 static bool clip_by_file(struct vfs *v, struct animation *a, char label[NAME_MAX + 1])
 {
 	struct version *version;
@@ -726,7 +746,7 @@ static void rename_follow_file(struct move *m, struct animation *a, const char *
 }
 
 /*
- * The file was renamed, which changes texts that name it. clip: label of the clip that is named
+ * Updates the texts that name the file, after it was renamed. clip: label of the clip that is named
  * after the file.
  */
 static void file_renamed(struct move *m, const char *clip) REQUIRES(writer_class)
@@ -757,8 +777,7 @@ static int rename_locked(struct move *m) REQUIRES(writer_class)
 }
 
 /*
- * Renaming the folder of an animation renames the file; with the new name it may no longer be shown
- * as a folder.
+ * Renames an animation file by its folder. With the new name it may no longer be shown as a folder.
  */
 static int rename_file(struct move *m)
 {
@@ -772,14 +791,15 @@ static int rename_file(struct move *m)
 	if (thing_is_virtual(m->to.parent.thing) || m->to.parent.thing->area != AREA_SOURCE)
 		return EPERM;
 	if (rename_is_beside(&m->node) || rename_is_beside(&m->over))
-		return EPERM; /* rename the file beside it instead */
+		/* Not possible by the folder beside a file: the user must rename the file. */
+		return EPERM;
 	writers_lock(a, b);
 	error = rename_locked(m);
 	writers_unlock(a, b);
 	return error;
 }
 
-/* ---- the choice ---- */
+/* ---- rename ---- */
 
 static bool may_be_animation(struct vfs *v, const char *name)
 {
@@ -789,7 +809,7 @@ static bool may_be_animation(struct vfs *v, const char *name)
 	return store_claims(v->store, name, &codec, &probe);
 }
 
-/* Does this expose a text under another name? */
+/* Returns whether the rename exposes a view's text under another name. */
 static bool rename_takes_text(const struct move *m)
 {
 	return m->to.is_view || m->node.thing->kind == THING_VIEW ||
@@ -803,8 +823,8 @@ static bool changes_area(const struct target *t, const struct target *parent)
 }
 
 /*
- * Only two things of one kind change places: ordinary ones in the same area, or two animation
- * files. Anything else would need a thing of another kind or area under both names.
+ * Checks whether two names can be exchanged: only those of ordinary files or folders in the same
+ * area, or of two animation files. Otherwise both names would need a thing of another kind or area.
  */
 static int check_exchange(const struct move *m)
 {
@@ -850,7 +870,10 @@ static int choose_rename(struct move *m)
 	return kind == THING_PLAIN ? rename_plain(m) : EPERM;
 }
 
-/* Allocates before renaming on disk, so that updating the table cannot fail. */
+/*
+ * Allocates before the rename on disk, so that updating the table cannot fail. Returns false when
+ * out of memory.
+ */
 static bool make_ready(const struct move *m)
 {
 	bool ready;
@@ -871,7 +894,7 @@ static void rename_let_go(struct vfs *v, struct target *t)
 	target_put(v, t);
 }
 
-/* Are both names of the same file, differing only in case? */
+/* Returns whether both names are of the same file, and differ only in case. */
 static bool is_respelled(const struct move *m)
 {
 	struct folder folder;
@@ -887,8 +910,8 @@ static bool is_respelled(const struct move *m)
 }
 
 /*
- * Finds the target that the table has for the new name; another program may have removed it on
- * disk.
+ * Finds the target that the table has for the new name, if any; another program may have removed it
+ * on disk.
  */
 static void find_over(struct move *m)
 {
@@ -910,8 +933,8 @@ static void find_over(struct move *m)
 
 /*
  * Finds the node to rename. A view that was just replaced has no new node yet. ESTALE would make
- * the kernel look again only once, and the view may be replaced again meanwhile; so a node is made
- * here, and the kernel's is invalidated afterwards.
+ * the kernel look it up again only once, and the view may be replaced again meanwhile; so a node is
+ * made here, and the kernel's name is invalidated afterwards.
  */
 static int rename_find_node(struct move *m)
 {
@@ -945,7 +968,9 @@ static int begin_move(struct move *m, uint64_t parent, uint64_t new_parent)
 	return !error && !make_ready(m) ? ENOMEM : error;
 }
 
-/* One attempt. *overtaken: it failed because a node now stands for another thing. */
+/*
+ * Tries to rename once. *overtaken: set if that failed because a node now stands for another thing.
+ */
 static int rename_once(struct vfs *v, const struct request *who, uint64_t parent, const char *name,
 		       uint64_t new_parent, const char *new_name, unsigned flags,
 		       struct after **after, bool *overtaken)
@@ -970,7 +995,10 @@ static int rename_once(struct vfs *v, const struct request *who, uint64_t parent
 		changes_name(&m.changes, m.to.parent.node, new_name, true);
 		vfs_unlock(v);
 	}
-	/* With an animation's name it may be shown as a folder now, or have been one. */
+	/*
+	 * A name that an animation can have may be shown as a folder now, or have been shown as
+	 * one.
+	 */
 	if (!error && (may_be_animation(v, name) || may_be_animation(v, new_name))) {
 		vfs_lock(v);
 		changes_name(&m.changes, m.to.parent.node, new_name, false);
@@ -998,7 +1026,10 @@ int vfs_rename(struct vfs *v, const struct request *who, uint64_t parent, const 
 	int error;
 
 	*after = NULL;
-	/* The kernel may ask for it when one of its lookups finds a node that was replaced. */
+	/*
+	 * A rename of a name to itself does nothing. The kernel may send one when one of its
+	 * lookups finds a node that was replaced.
+	 */
 	if (parent == new_parent && strcmp(name, new_name) == 0)
 		return 0;
 	do {

@@ -39,7 +39,7 @@ void writers_unlock(struct animation *a, struct animation *b)
 
 /*
  * Finds where the file is, to write it. While the commit waits for another process it keeps the
- * writer's lock: saves, renames and removals meanwhile wait for it.
+ * writer's lock, for which other saves, renames and removals wait.
  */
 static int open_site(struct vfs *v, struct animation *a, struct site *site) REQUIRES(writer_class)
 {
@@ -53,7 +53,9 @@ static int open_site(struct vfs *v, struct animation *a, struct site *site) REQU
 
 /* ---- errors ---- */
 
-/* Maps errnos that programs misinterpret from rename(): mv and LibreOffice would lose the text. */
+/*
+ * Maps errnos of a rename() that mv and LibreOffice would misinterpret, so that they lose the text.
+ */
 static int errno_for_rename(int error)
 {
 	return error == EINVAL || error == EXDEV ? EIO : error;
@@ -73,16 +75,17 @@ int errno_of(const struct err *err)
 
 /* ---- refusals ---- */
 
-/* The view that a save is about, wherever its node is now. */
+/* The view that a save is about, independent of which node stands for it now. */
 struct saving {
 	struct vfs *v;
 	struct animation *a;
-	const struct thing *thing; /* NULL: no thing yet */
-	char *path;                /* path from SOURCE */
-	const char *in_file;       /* and from the animation's folder; points into path */
-	char clip[NAME_MAX + 1];   /* set by save_find_clip */
+	const struct thing *thing; /* the view's thing; NULL: there is none yet */
+	char *path;                /* path of the view from SOURCE */
+	/* path of the view from the animation's folder; points into `path` */
+	const char *in_file;
+	char clip[NAME_MAX + 1]; /* name of the view's clip; set by save_find_clip */
 	struct refusal_owner owner;
-	struct program *program; /* referenced; or NULL */
+	struct program *program; /* program that saves; referenced; or NULL */
 	struct changes *changes;
 };
 
@@ -91,7 +94,7 @@ static const char *save_name_of(const struct saving *s)
 	return strrchr(s->in_file, '/') ? strrchr(s->in_file, '/') + 1 : s->in_file;
 }
 
-/* Sets the paths, for the view `name` of this folder. */
+/* Sets `path` and `in_file`, for the view `name` of this folder. */
 static int find_path(struct saving *s, const struct node *parent, const char *name)
 	REQUIRES(vfs_class)
 {
@@ -109,7 +112,7 @@ static int find_path(struct saving *s, const struct node *parent, const char *na
 	return error;
 }
 
-/* Finds the clip that the view is in, which may have been renamed; false if it is in none. */
+/* Stores the name of the view's clip in s->clip. Returns false if the view is in no clip. */
 static bool save_find_clip(struct saving *s)
 {
 	size_t length = strcspn(s->in_file, "/");
@@ -118,7 +121,7 @@ static bool save_find_clip(struct saving *s)
 	return s->in_file[length] != '\0';
 }
 
-/* The node of the view's folder, without a reference; NULL: not known. */
+/* Returns the node of the view's folder, without a reference; NULL if it is not known. */
 static struct node *known_folder(const struct saving *s) REQUIRES(vfs_class)
 {
 	struct node *node = s->a->folder ? s->a->folder->node : NULL;
@@ -133,7 +136,7 @@ static struct node *known_folder(const struct saving *s) REQUIRES(vfs_class)
 	return node;
 }
 
-/* NAME.rejected and NAME.error were added, removed or changed: invalidates them. */
+/* Invalidates NAME.rejected and NAME.error, which were added, removed or changed. */
 static void refusals_changed(const struct saving *s)
 {
 	static const char *const suffixes[] = {".rejected", ".error"};
@@ -167,7 +170,7 @@ static void note_unkept(const struct saving *s, const struct err *err, int error
 
 /*
  * Writes .rejected and .error beside the view. If that fails (an errno), the draft keeps the text,
- * since it is nowhere else.
+ * since nothing else has it.
  */
 static int keep_refusal(const struct saving *s, struct attempt *attempt, const struct err *err)
 {
@@ -181,13 +184,14 @@ static int keep_refusal(const struct saving *s, struct attempt *attempt, const s
 	if (error)
 		note_unkept(s, err, error);
 	else
-		diagnose(s->v, s->path, NULL, NULL); /* .error has the reason */
+		/* NAME.error has the reason, so the path needs no entry */
+		diagnose(s->v, s->path, NULL, NULL);
 	return error;
 }
 
 /*
- * The text was saved, or changes nothing: its entry in .animfs/errors now lists the parts that were
- * ignored, if any. With `files`, removes .rejected and .error.
+ * Replaces the view's entry in .animfs/errors, after its text was saved or changed nothing: the new
+ * entry lists the parts that were ignored, if any. With `files`, also removes .rejected and .error.
  */
 static void drop_refusals(const struct saving *s, const struct attempt *attempt, bool files)
 {
@@ -196,7 +200,7 @@ static void drop_refusals(const struct saving *s, const struct attempt *attempt,
 		refusals_changed(s);
 }
 
-/* ---- clips that get another name ---- */
+/* ---- clips that get another name by a save ---- */
 
 /* Moves the ordinary files beside a renamed clip's texts. */
 static void save_move_upper(struct vfs *v, struct animation *a, const struct relabel *relabel)
@@ -225,7 +229,10 @@ static void publish_saved(struct vfs *v, struct animation *a, struct version *no
 			  const struct thing *saved, const struct relabel *relabels, size_t count,
 			  struct changes *changes) REQUIRES(writer_class)
 {
-	/* Programs that create a file there see disk and table change together. */
+	/*
+	 * Keep lookups out, so that programs that create a file there see disk and table change
+	 * together.
+	 */
 	if (count)
 		folders_hold_still(v);
 	for (size_t i = 0; i < count; i++)
@@ -255,7 +262,7 @@ static uint64_t hash_text(const struct saving *s, const struct attempt *attempt)
 	return XXH3_64bits_withSeed(text.data, text.size, seed);
 }
 
-/* Is it the text that was saved last, saved again? */
+/* Returns whether this is the text that was saved last, saved again. */
 static bool is_once_more(const struct saving *s, const struct attempt *attempt,
 			 const struct version *now) REQUIRES(writer_class)
 {
@@ -273,7 +280,10 @@ static bool has_other_names(const struct site *site)
 	       st.st_nlink > 1;
 }
 
-/* Finds the clip's new name, if its text has renamed it. */
+/*
+ * Finds the clip's new name, if its text has renamed it. Returns how many clips were renamed: 0 or
+ * 1.
+ */
 static size_t find_relabel(const struct attempt *attempt, struct relabel *out)
 {
 	const struct place *place = &attempt->place;
@@ -284,7 +294,9 @@ static size_t find_relabel(const struct attempt *attempt, struct relabel *out)
 	*out = (struct relabel){attempt->called ? attempt->called
 						: attempt->base->anim->clips[place->clip].label,
 				attempt->last.edited->clips[place->clip].label};
-	/* The text may have no name, or the one from before others renamed the clip. */
+	/*
+	 * No rename if the text has no name, or has the name from before others renamed the clip.
+	 */
 	return version_clip(now, out->from) < 0 && version_clip(now, out->to) >= 0;
 }
 
@@ -306,8 +318,9 @@ static void save_note_saved(const struct saving *s, const struct attempt *attemp
 /* The result of an attempt. */
 struct outcome {
 	enum verdict verdict;
-	bool dropped; /* drop the draft, so that the text is rendered again */
-	bool unkept;  /* the text is only in the draft */
+	bool dropped; /* whether the draft must be dropped, so that the text is rendered again */
+	/* whether only the draft has the text, since .rejected could not be written */
+	bool unkept;
 };
 
 /* Publishes the result, and updates .rejected and .animfs/errors. */
@@ -317,10 +330,10 @@ static void save_note_verdict(const struct saving *s, struct attempt *attempt, e
 	if (verdict == VERDICT_SAVED)
 		save_note_saved(s, attempt);
 	else if (verdict == VERDICT_SAME)
-		/* Leave other programs' refused texts. */
+		/* Keep texts of other programs that were refused. */
 		drop_refusals(s, attempt, attempt->rejected == 1);
 	else if (attempt_is_stored_otherwise(attempt))
-		/* Other texts of its batch were stored. */
+		/* Other texts of the batch were stored. */
 		publish_saved(s->v, s->a, attempt->last.saved, NULL, NULL, 0, s->changes);
 	animation_touch(s->v, s->a);
 	if (verdict == VERDICT_SAVED || verdict == VERDICT_SAME)
@@ -328,8 +341,8 @@ static void save_note_verdict(const struct saving *s, struct attempt *attempt, e
 }
 
 /*
- * Decodes the text of a raw.*. NULL for any other view, or if the text does not decode, for which
- * it is refused only if it counts.
+ * Decodes the text of a raw.*. Returns NULL for any other view, or if the text does not decode;
+ * then it is refused only if it counts.
  */
 static struct version *save_read_whole(const struct saving *s, const struct attempt *attempt,
 				       const struct site *site, struct version *now,
@@ -346,7 +359,7 @@ static struct version *save_read_whole(const struct saving *s, const struct atte
 
 /*
  * Commits the text as part of its program's batch. err: why it was refused by itself, if it was.
- * *silent: the file was not given the text's own values.
+ * *silent: set if the file was not given the values of this text.
  */
 static enum verdict commit_in_batch(struct batches_save *b, struct version *whole, bool *silent,
 				    struct err *err) EXCLUDES(vfs_class) REQUIRES(writer_class)
@@ -385,7 +398,8 @@ static enum verdict commit_in_batch(struct batches_save *b, struct version *whol
 }
 
 /*
- * Is the text part of a batch? Not a skeleton, an empty text, or a generated one that was refused.
+ * Returns whether the text is saved as part of a batch. Not if it is a skeleton, is empty, or was
+ * generated and refused.
  */
 static bool save_is_of_batch(const struct attempt *attempt, enum verdict read)
 {
@@ -396,7 +410,7 @@ static bool save_is_of_batch(const struct attempt *attempt, enum verdict read)
 	       !(generated && read == VERDICT_REFUSED);
 }
 
-/* now: the current version, which the batch decides by. */
+/* Commits the text in a batch, which decides by `now`, the current version. */
 static enum verdict store_in_batch(const struct saving *s, struct attempt *attempt,
 				   struct site *site, struct version *now, bool *silent,
 				   struct err *err) EXCLUDES(vfs_class) REQUIRES(writer_class)
@@ -421,8 +435,9 @@ static enum verdict store_in_batch(const struct saving *s, struct attempt *attem
 }
 
 /*
- * Was a raw.* refused because other programs changed the file after its batch had decided? Then
- * makes *now the file as it is, by which it may decide otherwise.
+ * Returns whether a raw.* was refused because other programs changed the file after its batch had
+ * decided. Then *now becomes the version that the file has now, by which the batch may decide
+ * otherwise.
  */
 static bool take_overtaken(const struct saving *s, const struct attempt *attempt,
 			   const struct site *site, struct version **now, struct err *err)
@@ -440,7 +455,7 @@ static bool take_overtaken(const struct saving *s, const struct attempt *attempt
 	return overtaken;
 }
 
-#define OVERTAKEN_TRIES 16 /* as often as a commit is tried again */
+#define OVERTAKEN_TRIES 16 /* as many as source_commit tries a commit again */
 
 static enum verdict store(const struct saving *s, struct attempt *attempt, struct site *site,
 			  struct version *now, enum verdict read, bool *silent, struct err *err)
@@ -467,8 +482,8 @@ static enum verdict store(const struct saving *s, struct attempt *attempt, struc
 }
 
 /*
- * Has the view changed since the version that the draft started from, or that its last commit left?
- * `generation` is that one's.
+ * Returns whether the view has changed since the version that the draft started from, or that its
+ * last commit left; `generation` is that of the latter.
  */
 static bool has_moved(const struct attempt *attempt, const struct version *now, uint64_t generation)
 {
@@ -493,7 +508,11 @@ static enum verdict try_commit(const struct saving *s, struct attempt *attempt, 
 		return VERDICT_REFUSED;
 	if (left < attempt->base->generation)
 		left = attempt->base->generation;
-	/* For the batch of another program its text then counts as the file's. */
+	/*
+	 * Nothing to do if the text that was saved last is saved again. If that save stored just
+	 * what the text says (as_said), go on: the text then gets the file's values in the batch of
+	 * another program, too.
+	 */
 	if (is_once_more(s, attempt, now) &&
 	    !(s->a->last_text.as_said && attempt_read_as(attempt, now))) {
 		version_put(now);
@@ -506,7 +525,10 @@ static enum verdict try_commit(const struct saving *s, struct attempt *attempt, 
 	if (verdict != VERDICT_PENDING)
 		verdict = store(s, attempt, site, now, verdict, &silent, err);
 	save_note_verdict(s, attempt, verdict);
-	/* The text changed nothing, but the view has changed since and now renders differently. */
+	/*
+	 * If the text changed nothing, but the view has changed meanwhile, do not keep the text as
+	 * saved: the view now renders differently.
+	 */
 	silent |= verdict == VERDICT_SAME && has_moved(attempt, now, left);
 	version_put(now);
 	if (verdict == VERDICT_SAVED && linked)
@@ -514,7 +536,7 @@ static enum verdict try_commit(const struct saving *s, struct attempt *attempt, 
 			    "were",
 			    site->name);
 	animation_settled(s->v, s->a);
-	/* An incomplete text may be continued, so its draft stays. */
+	/* The draft of an incomplete text stays, since its program may continue it. */
 	attempt->is_silent = silent;
 	*dropped = (silent && attempt->event != DRAFT_FLUSH_OTHER) ||
 		   (attempt->once_more && verdict == VERDICT_SAME);
@@ -523,8 +545,8 @@ static enum verdict try_commit(const struct saving *s, struct attempt *attempt, 
 
 /*
  * Sets owner and mode of .rejected: it belongs to the writer, with the file's group, and is
- * readable by all users that may read the file and the view. With an ACL the mode's group bits are
- * not the group's, so the group gets nothing.
+ * readable by all users that may read the file and the view. If the file has an ACL, the group bits
+ * of its mode are not those of the group, so the group gets nothing.
  */
 static void find_readers(struct saving *s, const struct site *site)
 {
@@ -546,7 +568,7 @@ static void find_readers(struct saving *s, const struct site *site)
 		s->owner.mode &= ~(mode_t)060;
 }
 
-/* Commits. 0 or the errno of the refusal. */
+/* Commits an attempt, and notes the verdict. Returns 0 or the errno of the refusal. */
 static int commit_attempt(struct saving *s, struct attempt *attempt, struct site *site,
 			  struct outcome *out) EXCLUDES(vfs_class) REQUIRES(writer_class)
 {
@@ -564,7 +586,9 @@ static int commit_attempt(struct saving *s, struct attempt *attempt, struct site
 	return !error || err.code == ERR_SYSTEM ? errno_of(&err) : errno_for_rename(error);
 }
 
-/* Pins the view to the saved version, which its open handles show if the draft is dropped. */
+/*
+ * Pins the view to the saved version, which the view's open handles show if the draft is dropped.
+ */
 static void pin_saved(struct vfs *v, const struct target *t, struct version *saved)
 	REQUIRES(vfs_class)
 {
@@ -581,8 +605,8 @@ static void pin_saved(struct vfs *v, const struct target *t, struct version *sav
 }
 
 /*
- * The saved text is not to be kept: it goes now, or when the last writer has closed the view. Until
- * then the name shows the file, if the text says something else.
+ * Stops keeping the text as it was saved: drops it now, or when the last writer has closed the
+ * view. Until then the view's name shows the file, if the text differs.
  */
 static void save_drop_text(const struct saving *s, struct node *node, struct draft *draft)
 	REQUIRES(vfs_class)
@@ -622,7 +646,10 @@ static void conclude_draft(const struct saving *s, const struct target *t, struc
 	vfs_unlock(s->v);
 }
 
-/* The name that the view's draft is committed by; NULL: it has no draft, or no longer a name. */
+/*
+ * Returns the name under which the view's draft is committed; NULL if the view has no draft, or no
+ * longer a name.
+ */
 static const struct link *link_of_draft(const struct target *t) REQUIRES(vfs_class)
 {
 	const struct view_state *view = &t->thing->view;
@@ -632,7 +659,7 @@ static const struct link *link_of_draft(const struct target *t) REQUIRES(vfs_cla
 	return node_link(t->node);
 }
 
-/* Begins a commit. ENODATA: nothing to commit, or the view no longer has a name. */
+/* Begins a commit. ENODATA: there is nothing to commit, or the view no longer has a name. */
 static int begin_attempt(struct vfs *v, const struct target *t, enum draft_event event,
 			 struct saving *s, struct attempt *attempt)
 {
@@ -666,7 +693,10 @@ int view_commit_locked(struct vfs *v, const struct target *t, enum draft_event e
 	bool named;
 	int error;
 
-	/* A view that went with its file has nothing to save, and its folder may be gone, too. */
+	/*
+	 * A view that was removed with its file has nothing to save, and its folder may be gone,
+	 * too.
+	 */
 	vfs_lock(v);
 	named = link_of_draft(t) != NULL;
 	vfs_unlock(v);
@@ -707,7 +737,7 @@ int view_commit(struct vfs *v, const struct target *t, enum draft_event event,
 
 /* ---- a whole text at once ---- */
 
-/* Makes a thing for the view with this text as its draft; no node points to it yet. */
+/* Makes a thing for the view with this text as its draft. No node points to the thing yet. */
 static int new_view(struct vfs *v, const struct request *who, const struct target *parent,
 		    const char *name, const struct site *site, struct text *text,
 		    struct caller *caller, struct thing **out)
@@ -768,7 +798,7 @@ static void show_saved(struct thing *view, const struct attempt *attempt, const 
 	view->view.place = place;
 }
 
-/* Begins to commit the draft of a new view, which goes on an error. */
+/* Begins to commit the draft of a new view. On an error the draft is dropped. */
 static int text_save_begin(struct saving *s, const struct target *parent, const char *name,
 			   struct thing *view, struct attempt *attempt)
 {
@@ -786,7 +816,7 @@ static int text_save_begin(struct saving *s, const struct target *parent, const 
 	return error;
 }
 
-/* Commits it. 0, or the errno of the refusal. */
+/* Commits the draft of a new view. Returns 0, or the errno of the refusal. */
 static int text_save_commit(struct saving *s, struct thing *view, struct attempt *attempt,
 			    struct site *site) EXCLUDES(vfs_class) REQUIRES(writer_class)
 {
@@ -920,9 +950,9 @@ static bool save_same_name(const struct clip *a, const struct clip *b)
 }
 
 /*
- * The clip of version `now` that clip `i` of an edit stands for: the n-th of its name, if both have
- * as many of them; or NULL. Its place may be another one, since other programs may have added and
- * removed clips meanwhile.
+ * Returns the clip of version `now` that clip `i` of an edit stands for: the n-th of its name, if
+ * both have as many clips of that name; else NULL. The index may be another one, since other
+ * programs may have added and removed clips meanwhile.
  */
 static const struct clip *find_committed(const struct anim *edited, uint32_t i,
 					 const struct anim *now)
@@ -941,7 +971,7 @@ static const struct clip *find_committed(const struct anim *edited, uint32_t i,
 	return count == before + after ? found : NULL;
 }
 
-/* Are the clips of an edit in their places in version `now`? */
+/* Returns whether the clips of an edit have the same places in version `now`. */
 static bool are_in_place(const struct anim *edited, const struct anim *now)
 {
 	uint32_t i = 0;
@@ -953,7 +983,9 @@ static bool are_in_place(const struct anim *edited, const struct anim *now)
 	return i == now->clip_count;
 }
 
-/* Finds clips whose label has changed, perhaps because it depends on others' (walk~2). */
+/*
+ * Finds clips whose label has changed, perhaps because it depends on the names of others (walk~2).
+ */
 static size_t find_relabels(const struct anim *base, const struct anim *edited,
 			    const struct anim *now, struct relabel *out)
 {
@@ -1009,8 +1041,8 @@ int edit_commit(struct vfs *v, struct animation *a, struct version *base, const 
 /* ---- room for texts ---- */
 
 /*
- * Is the view closed, with a saved text that is only kept? expired: and has its draft expired
- * (draft_expire)?
+ * Returns whether the view is closed, with a saved text that is kept only to show it as saved.
+ * `expired`: whether its draft must have expired, too (draft_expire).
  */
 static bool is_only_kept(const struct node *node, bool expired) REQUIRES(vfs_class)
 {
@@ -1020,7 +1052,9 @@ static bool is_only_kept(const struct node *node, bool expired) REQUIRES(vfs_cla
 	return draft && draft_is_saved(draft) && !node->handles && (!expired || !draft->base);
 }
 
-/* Returns the bytes that were dropped. */
+/*
+ * Drops kept texts of `size` bytes, or as many as there are. Returns how many bytes were dropped.
+ */
 static size_t drop_kept_texts(struct vfs *v, size_t size, bool expired, struct changes *changes)
 {
 	struct node *node;
@@ -1050,7 +1084,7 @@ bool drafts_make_room(struct vfs *v, size_t size)
 	return dropped > 0;
 }
 
-/* ---- the end ---- */
+/* ---- the end of the mount ---- */
 
 /* Finds the next view with an unsaved text; with references. */
 static bool next_unsaved(struct vfs *v, struct target *out)
@@ -1078,12 +1112,12 @@ void drafts_commit_all(struct vfs *v)
 
 	while (next_unsaved(v, &t)) {
 		view_commit(v, &t, DRAFT_END, &changes);
-		/* If it could not be kept either, there is nothing left to try. */
+		/* A text that can be kept neither in the file nor in .rejected is lost. */
 		vfs_lock(v);
 		if (t.thing->view.draft)
 			draft_give_up(t.thing->view.draft);
 		vfs_unlock(v);
 		target_put(v, &t);
 	}
-	changes_discard(&changes); /* the mount has ended */
+	changes_discard(&changes); /* the mount has ended, so nothing is sent */
 }

@@ -39,7 +39,7 @@ static struct timespec now_or(struct timespec given)
 
 /* ---- files ---- */
 
-/* Changes a file's attributes. fd may be O_PATH, also of a symbolic link. */
+/* Changes the attributes of the file behind fd, which may be O_PATH, also of a symbolic link. */
 static int change_file(int fd, const struct stat *attr, int to_set)
 {
 	char path[DIRFD_PROC_SIZE];
@@ -66,7 +66,7 @@ static int change_file(int fd, const struct stat *attr, int to_set)
 	return 0;
 }
 
-/* For something without a name that is not open here: changes the remembered attributes. */
+/* Changes the remembered attributes of a thing that has no name and is not open here. */
 static bool set_last(struct vfs *v, const struct target *t, const struct stat *attr, int to_set)
 {
 	struct stat *last;
@@ -136,7 +136,7 @@ static int set_plain(struct vfs *v, const struct request *who, const struct targ
 	return error;
 }
 
-/* Changes the animation file's attributes, for its folder and raw.*. */
+/* Changes the animation file's attributes, when those of its folder or of raw.* are set. */
 static int set_animation(struct vfs *v, const struct target *t, const struct stat *attr, int to_set)
 {
 	struct stat wanted = *attr;
@@ -145,7 +145,7 @@ static int set_animation(struct vfs *v, const struct target *t, const struct sta
 	if (error)
 		return error;
 	if (t->thing->folder)
-		/* a folder's x must not make the file executable */
+		/* the x of a folder must not make the file executable */
 		wanted.st_mode &= ~(mode_t)0111;
 	error = change_file(fd, &wanted, to_set & ~SET_SIZE);
 	close(fd);
@@ -173,7 +173,7 @@ static void give_attributes(struct given *g, const struct stat *attr, int to_set
 	}
 }
 
-/* Remembers attributes of a view. Does nothing for a view without a name. */
+/* Remembers attributes that are set on a view. Does nothing for a view without a name. */
 static int remember_attributes(struct vfs *v, const struct target *t, const struct stat *attr,
 			       int to_set)
 {
@@ -203,7 +203,7 @@ static int resize(struct vfs *v, const struct request *who, const struct target 
 	return error;
 }
 
-/* ---- the requests ---- */
+/* ---- setattr, readlink, statfs ---- */
 
 static int set_attributes(struct vfs *v, const struct request *who, const struct target *t,
 			  struct handle *handle, const struct stat *attr, int to_set)
@@ -269,7 +269,7 @@ int vfs_readlink(struct vfs *v, uint64_t node, char target[PATH_MAX + 1])
 	if (!error)
 		target[size] = '\0';
 	else if (error == EINVAL)
-		error = ESTALE; /* no longer a symbolic link */
+		error = ESTALE; /* the file is no longer a symbolic link */
 	target_put(v, &t);
 	return error;
 }

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Animations, each with a reference. */
+/* a list of animations, each with a reference */
 struct animations {
 	struct animation **list;
 	size_t count, room;
@@ -25,7 +25,7 @@ static bool add_animation(struct animations *all, struct animation *a) REQUIRES(
 	return true;
 }
 
-/* The animations whose folders are this one or below it. */
+/* Lists the animations whose folders are `above` or below it. Returns false when out of memory. */
 static bool settle_list_below(struct vfs *v, const struct node *above, struct animations *all)
 {
 	const struct node *node;
@@ -50,7 +50,7 @@ static void animations_release(struct vfs *v, struct animations *all)
 	free(all->list);
 }
 
-/* locked: the folder that the kernel has locked. */
+/* Ends all unfinished work of an animation. locked: the folder that the kernel has locked. */
 static int settle_one(struct vfs *v, struct animation *a, uint64_t locked)
 {
 	struct changes changes = CHANGES_INIT;

@@ -2,7 +2,8 @@
 /*
  * sharing.c - ordinary files and refusals that other mounts with the same state directory put
  * beside views. They are listed in virtual folders, and the kernel caches listings. So each folder
- * that holds them is watched; only virtual folders with such files have one.
+ * of the state directory that holds such files is watched; only virtual folders with such files
+ * have a folder there.
  */
 #include "sharing.h"
 #include "disk/portable.h"
@@ -21,10 +22,12 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* Watch cookies, distinct from node numbers; folders get consecutive ones. */
+/*
+ * The first watch cookie of this file, distinct from node numbers; folders get consecutive cookies.
+ */
 #define STATE_COOKIE ((uint64_t)1 << 63)
-#define COOKIE_ABOVE STATE_COOKIE       /* the parent of the state directory */
-#define COOKIE_STATE (STATE_COOKIE | 1) /* the state directory */
+#define COOKIE_ABOVE STATE_COOKIE       /* cookie of the parent of the state directory */
+#define COOKIE_STATE (STATE_COOKIE | 1) /* cookie of the state directory */
 #define COOKIE_FIRST (STATE_COOKIE | 2)
 
 #define DEPTH_MAX 64
@@ -33,7 +36,7 @@ static const enum state_area areas[] = {STATE_UPPER, STATE_REJECTED};
 
 struct watched {
 	uint64_t cookie;
-	uint64_t hash; /* hash of path and area */
+	uint64_t hash; /* hash of `path` and `area`, for finding a folder */
 	enum state_area area;
 	char *path; /* path of the virtual folder, from the root */
 };
@@ -42,10 +45,10 @@ struct sharing {
 	struct lock lock;
 	struct watched *list GUARDED_BY(sharing_class);
 	size_t count GUARDED_BY(sharing_class), room GUARDED_BY(sharing_class);
-	uint64_t next GUARDED_BY(sharing_class); /* next free cookie */
+	uint64_t next GUARDED_BY(sharing_class); /* cookie for the next folder */
 };
 
-/* ---- the watched folders ---- */
+/* ---- the list of watched folders ---- */
 
 UNSHARED struct sharing *sharing_new(void)
 {
@@ -69,7 +72,7 @@ UNSHARED void sharing_free(struct sharing *s)
 	free(s);
 }
 
-/* 0 when out of memory. */
+/* Adds a folder to the list. Returns its cookie; 0 when out of memory. */
 static uint64_t sharing_add(struct sharing *s, enum state_area area, const char *path,
 			    uint64_t hash) REQUIRES(sharing_class)
 {
@@ -84,7 +87,7 @@ static uint64_t sharing_add(struct sharing *s, enum state_area area, const char 
 	return s->next++;
 }
 
-/* The cookie of the folder, a new one if necessary; 0 when out of memory. */
+/* Returns the cookie of the folder, a new one if necessary; 0 when out of memory. */
 static uint64_t cookie_of(struct sharing *s, enum state_area area, const char *path)
 {
 	uint64_t hash = XXH3_64bits_withSeed(path, strlen(path), area), cookie = 0;
@@ -110,7 +113,10 @@ static struct watched *find_watched(struct sharing *s, uint64_t cookie) REQUIRES
 	return NULL;
 }
 
-/* The path behind a cookie, to be freed; NULL when out of memory, or if it is no longer known. */
+/*
+ * Returns the path of the folder with this cookie, to be freed; NULL when out of memory, or if the
+ * folder is no longer known.
+ */
 static char *watched_path(struct sharing *s, uint64_t cookie, enum state_area *area)
 {
 	const struct watched *watched;
@@ -149,7 +155,7 @@ static bool sharing_is_below(const struct watched *watched, enum state_area area
 	       (watched->path[size] == '\0' || watched->path[size] == '/');
 }
 
-/* Forgets a folder and those below; after a move they are found again by their new path. */
+/* Forgets a folder and those below; after a move they are added again by their new paths. */
 static void forget_below(struct vfs *v, enum state_area area, const char *path)
 {
 	struct sharing *s = v->sharing;
@@ -169,11 +175,11 @@ static void forget_below(struct vfs *v, enum state_area area, const char *path)
 	buf_release(&cookies);
 }
 
-/* ---- the changed things ---- */
+/* ---- what has changed ---- */
 
 /*
- * Finds a path component: an animation's folder is found by the file's name, even if the folder has
- * a suffix.
+ * Finds the node for a component of a path. An animation's folder is found by the file's name, even
+ * if the folder has a suffix.
  */
 static struct node *find_step(struct vfs *v, const struct node *parent, const char *name)
 	REQUIRES(vfs_class)
@@ -191,7 +197,7 @@ static struct node *find_step(struct vfs *v, const struct node *parent, const ch
 	return node;
 }
 
-/* Finds the virtual folder of a path; NULL: the kernel does not know it. */
+/* Finds the node of the virtual folder with this path. NULL if the kernel does not know it. */
 static struct node *sharing_find_folder(struct vfs *v, const char *path) REQUIRES(vfs_class)
 {
 	struct node *node = nodes_by_id(&v->nodes, NODE_ROOT);
@@ -257,7 +263,10 @@ static void watch_inner(struct vfs *v, enum state_area area, const char *path, i
 	closedir(dir);
 }
 
-/* Watches a folder and all below it; invalidates, as it may already have files. */
+/*
+ * Watches a folder and all below it, and invalidates their virtual folders, which may show new
+ * files.
+ */
 static void watch_folder(struct vfs *v, enum state_area area, const char *path, int depth)
 {
 	int fd, error = depth > DEPTH_MAX ? ELOOP : state_folder(v->state, area, path, false, &fd);
@@ -280,7 +289,10 @@ bool sharing_watch(struct vfs *v)
 		return false;
 	error = state_open(v->state, &fd);
 	if (error)
-		/* there is no state directory yet; the watch above will report its creation */
+		/*
+		 * true if there is no state directory yet: the watch of its parent will report its
+		 * creation
+		 */
 		return error == ENOENT;
 	error = watch_add(v->watch, fd, COOKIE_STATE);
 	close(fd);
@@ -289,7 +301,7 @@ bool sharing_watch(struct vfs *v)
 	return error == 0;
 }
 
-/* A stored name, perhaps of a folder, was added to or removed from a folder. */
+/* Handles a stored name, perhaps of a folder, that was added to or removed from a folder. */
 static void sharing_name_changed(struct vfs *v, enum state_area area, const char *path,
 				 const char *stored, uint32_t mask)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * upper.c - ordinary files beside views: their limit (--extra-max), and the folders of the state
- * directory that hold them. Empty ones must be removed with their virtual folder, or a folder would
- * be shown in its place.
+ * directory that hold them. An empty folder of the state directory must be removed with its virtual
+ * folder, or the mount would show the empty folder under that name.
  *
  * Only additions are counted. When the count reaches the limit, everything is counted again, to
  * notice files removed meanwhile.
@@ -24,11 +24,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEPTH_MAX 128 /* depth to which folders are searched for orphans */
+#define DEPTH_MAX 128 /* how deep folders are searched for orphans */
 
 struct upper {
 	struct lock lock;
-	uint64_t used GUARDED_BY(upper_class); /* an upper bound of the used space */
+	uint64_t used GUARDED_BY(upper_class); /* an upper bound of the used bytes */
 	bool counted GUARDED_BY(upper_class);
 };
 
@@ -92,12 +92,15 @@ int upper_grow_to(struct vfs *v, const struct thing *thing, int fd, uint64_t siz
 	return upper_grow(v, AREA_UPPER, size - (uint64_t)st.st_size);
 }
 
-/* ---- orphans ---- */
+/* ---- orphans: files beside views of animations that are gone ---- */
 
 static void list_orphans(int parent, const char *name, int source, const char *path, unsigned depth,
 			 struct buf *out);
 
-/* Does it, or the file whose folder it is, exist in SOURCE? *st: its attributes. */
+/*
+ * Returns whether the name exists in SOURCE, or the file does whose folder has that name. *st: the
+ * attributes of what exists.
+ */
 static bool upper_is_in_source(int source, const char *name, struct stat *st)
 {
 	char file[NAME_MAX + 1];
@@ -199,7 +202,7 @@ void upper_remove_folder(struct vfs *v, const struct node *parent, const char *n
 }
 
 /*
- * Removes a clip's upper folder, by its stored name, if it has nothing but empty bones/ and
+ * Removes a clip's upper folder, by its stored name, if it has nothing in it but empty bones/ and
  * frames/.
  */
 static void upper_remove_clip(int folder, const char *stored)
@@ -214,7 +217,7 @@ static void upper_remove_clip(int folder, const char *stored)
 	unlinkat(folder, stored, AT_REMOVEDIR);
 }
 
-/* Removes clips' folders. A name that begins with a dot is not a clip's. */
+/* Removes empty upper folders of clips. Skips names that begin with a dot, which no clip has. */
 static void remove_clips(int folder, const void *unused)
 {
 	struct dirent *entry;
@@ -277,7 +280,10 @@ void upper_move(struct vfs *v, const struct node *parent, const char *name,
 		error = state_rename(v->state, path, new_path);
 		history_rename(v->state, path, new_path);
 	}
-	/* The virtual folder of these files has moved, and that cannot be undone. */
+	/*
+	 * Only report the error: the virtual folder of these files has moved, and that cannot be
+	 * undone.
+	 */
 	if (error && path)
 		diagnose_event(v, path, "files beside its views stay under this name",
 			       strerror(error));

@@ -2,8 +2,8 @@
 /*
  * Layer vfs: the tree of a mount: nodes that the kernel knows, the things that they stand for,
  * names that come and go, open files, and the caches that the kernel must drop when something
- * changes. Requests are calls that return 0 or an errno, and it runs without FUSE in unit tests and
- * in the simulation. It reads and saves animation files through store.
+ * changes. Requests are calls that return 0 or an errno, so that the layer runs without FUSE in
+ * unit tests and in the simulation. It reads and saves animation files through store.
  *
  * Start reading here; then node.h, and io.c for how a call runs.
  *
@@ -69,8 +69,9 @@
 #include <sys/types.h>
 
 #define CONTROL ".animfs"
-#define TIMEOUT 1.0             /* seconds for which the kernel may cache an entry or attributes */
-#define TIMEOUT_WATCHED 86400.0 /* the same if it is notified of changes */
+#define TIMEOUT 1.0 /* seconds for which the kernel may cache an entry or attributes */
+/* like TIMEOUT, for things whose changes the kernel is notified of */
+#define TIMEOUT_WATCHED 86400.0
 
 struct given;
 struct guest;
@@ -78,44 +79,46 @@ struct handle;
 struct look;
 
 struct vfs {
-	/* Constant once the mount serves. */
+	/* The fields from here to `guard` are constant once the mount serves. */
 	const struct mount_options *options;
 	const struct kernel *kernel;
-	int root; /* SOURCE */
+	int root; /* descriptor of SOURCE */
 	struct identity root_identity;
 	bool read_only;
-	int64_t since; /* when it was mounted, in ns since 1970 */
+	int64_t since; /* when the mount was made, in ns since 1970 */
 	/*
-	 * The kernel sends no open for folders or files: it only asks for attributes, names and
-	 * bytes, each once, and requests have no handle. Set only if all changes are noticed and,
-	 * for files, if nothing can be written. Set by the kernel's first request, when the threads
-	 * that notice changes are already running; before it the kernel knows no name, and nothing
-	 * depends on these.
+	 * unopened_folders: the kernel sends no open for folders; unopened_files: none for files
+	 * either. It only asks for attributes, names and bytes, each once, and its requests have no
+	 * handle. Set only if all changes are noticed and, for files, if nothing can be written.
+	 * The kernel's first request sets them when the threads that notice changes are already
+	 * running; before it the kernel knows no name, so nothing depends on these fields.
 	 */
 	_Atomic bool unopened_folders, unopened_files;
-	bool acls;         /* the kernel asks for ACLs */
-	unsigned confined; /* CONFINED_... (confine.h), for .animfs/status */
+	bool acls;         /* whether the kernel checks ACLs */
+	unsigned confined; /* CONFINED_... flags (confine.h), for .animfs/status */
 	/*
-	 * all changes by others in SOURCE's own filesystem, and in the state directory, are noticed
+	 * whether all changes by others in SOURCE's own filesystem, and in the state directory, are
+	 * noticed
 	 */
 	bool watched;
 	struct state *state;
 	struct store *store;
-	struct overlay *overlay; /* of loose files */
-	struct guard guard;      /* the store's guard, if other users are let in */
+	struct overlay *overlay; /* where loose files are (--overlay) */
+	struct guard guard;      /* the rights checks of the store, if other users are let in */
 
-	struct lock lock; /* vfs_class */
+	struct lock lock; /* lock of the tree; its class is vfs_class */
 	struct nodes nodes GUARDED_BY(vfs_class);
-	struct gate { /* gate.h */
+	struct gate { /* keeps staged folders unchanged while they are turned into clips or files:
+			 see gate.h */
 		const struct node *closed;
 		struct guest *guests;
 		struct look *looks;
-		struct quiet *quiets; /* of all staged folders */
+		struct quiet *quiets; /* the end of the wait of each staged folder, as a list */
 		pthread_cond_t moved;
 	} gate GUARDED_BY(vfs_class);
 	_Atomic unsigned staged;     /* number of staged folders */
-	_Atomic unsigned gate_turns; /* number of times that it closed or opened */
-	_Atomic unsigned moves;      /* number of renames that the table has */
+	_Atomic unsigned gate_turns; /* number of times that the gate was closed or opened */
+	_Atomic unsigned moves;      /* number of renames that the table has seen */
 	struct folders *folders;
 	struct deadlines *deadlines;
 	struct programs *programs;
@@ -123,20 +126,23 @@ struct vfs {
 	struct diagnostics *diagnostics;
 	struct pinned *pinned;
 	struct control *control;
-	struct watch *watch; /* NULL: none */
+	struct watch *watch; /* watches folders of SOURCE with inotify; NULL: nothing is watched */
 	struct sharing *sharing;
 	struct stagings *stagings;
 	struct upper *upper;
 	struct looked_ups *looked_ups;
-	struct listings *listings; /* with unopened_folders: listings that are being read */
-	struct recent *recent;     /* the last texts that were rendered */
-	_Atomic uint64_t rendered; /* number of texts rendered so far */
-	struct budget drafts;      /* --drafts-max */
-	struct refusals *refusals; /* --rejected-max */
-	/* Number of closes that the kernel has sent and that are not done: close() does not wait.
+	/* listings that are being read; used if unopened_folders is set */
+	struct listings *listings;
+	struct recent *recent;     /* the texts that were rendered last */
+	_Atomic uint64_t rendered; /* number of texts rendered so far, for .animfs/status */
+	struct budget drafts;      /* memory of drafts, limited by --drafts-max */
+	struct refusals *refusals; /* size of refused texts, limited by --rejected-max */
+	/*
+	 * Number of closes that the kernel has sent and that are not done yet: close() does not
+	 * wait for us.
 	 */
 	_Atomic unsigned releases;
-	struct budget given; /* attributes given to views */
+	struct budget given; /* memory of attributes that were given to views */
 	void (*given_free)(struct vfs *v, struct given *given);
 	/* called when the deadline `end` of an animation is due */
 	void (*animation_ends)(struct vfs *v, void *animation);
@@ -144,7 +150,7 @@ struct vfs {
 	void (*animation_looks)(struct vfs *v, void *animation);
 };
 
-/* Memory that is dropped under the lock of the tree is freed when the lock is released. */
+/* Locks the tree. Memory that is dropped under the lock is freed when it is released. */
 static inline void vfs_lock(struct vfs *v) ACQUIRE(vfs_class)
 {
 	lock_acquire(&v->lock, &vfs_class);
@@ -157,7 +163,10 @@ static inline void vfs_unlock(struct vfs *v) RELEASE(vfs_class)
 	later_end();
 }
 
-/* The caller. pid: of the thread, in our pid namespace; 0: outside of it. */
+/*
+ * The caller of a request. pid: that of the thread, in our pid namespace; 0: the thread is in
+ * another one.
+ */
 struct request {
 	uid_t uid;
 	gid_t gid;
@@ -165,63 +174,75 @@ struct request {
 	mode_t umask;
 };
 
-/* An answer that counts as one lookup of the node. */
+/* An answer to the kernel that counts as one lookup of the node. */
 struct entry {
 	uint64_t node;
 	struct stat st;
 	double attr_timeout, entry_timeout;
 };
 
-/* A node and its thing, each with a reference. */
+/* The node that a request is about, and the thing that it stood for; each with a reference. */
 struct target {
 	struct node *node;
 	struct thing *thing;
 };
-/* ESTALE if there is no such node, which happens only with file handles. */
+/*
+ * Finds the node with this number and its thing. ESTALE if there is no such node, which happens
+ * only with file handles.
+ */
 int target_get(struct vfs *v, uint64_t node, struct target *out) EXCLUDES(vfs_class);
 void target_put(struct vfs *v, struct target *t) EXCLUDES(vfs_class);
 /*
- * Does the node still stand for that thing? If a rename has pointed it to another one, the request
- * must be about that.
+ * Returns whether the node still stands for that thing. If a rename has pointed it to another
+ * thing, the request must be about that one.
  */
 bool target_stands(struct vfs *v, const struct target *t) EXCLUDES(vfs_class);
 /*
- * Puts the target of a request that ended with `error`. Returns true if that is ESTALE because the
- * node now stands for another thing, for example since its staged folder became a clip: the request
- * gets its target again. *tries, 0 at first, limits the number of attempts.
+ * Puts the target of a request that ended with `error`. Returns true if the error is ESTALE because
+ * the node now stands for another thing, for example since its staged folder became a clip: then
+ * the request gets its target again. *tries, 0 at first, limits the number of attempts.
  */
 bool target_again(struct vfs *v, struct target *t, int error, unsigned *tries) EXCLUDES(vfs_class);
 /*
- * The other case: ESTALE though the node still stands for the thing, because the data that the
- * request has used is outdated, as a version is after a save. Returns true if the request should
- * try again with the same target, which is not put.
+ * Returns true if the request should try again with the same target, which is not put: the error is
+ * ESTALE though the node still stands for the thing (unlike target_again), because the data that
+ * the request has used is outdated, as a version is after a save.
  */
 bool target_retry(struct vfs *v, const struct target *t, int error, unsigned *tries)
 	EXCLUDES(vfs_class);
-/* As target_retry, for a request that has no target yet. */
+/* Like target_retry, for a request that has no target yet. */
 bool may_retry(int error, unsigned *tries);
-/* node_put under the lock. NULL is fine. */
+/* Calls node_put under the lock. NULL is fine. */
 void node_release(struct vfs *v, struct node *node) EXCLUDES(vfs_class);
-/* Waits for closes that are under way (`releases`); false if that takes `ms`. */
+/*
+ * Waits for closes that are in progress (`releases`). Returns false if that takes longer than `ms`.
+ */
 bool vfs_await_releases(const struct vfs *v, int64_t ms);
-/* The path of a node, or of a name in it (unless NULL), as from node_path; free() it. */
+/*
+ * Returns the path of a node, or of a name in it (unless NULL), as from node_path; free() it. 0 or
+ * an errno.
+ */
 int path_of(struct vfs *v, const struct node *node, const char *name, char **out)
 	EXCLUDES(vfs_class);
 
 /* ---- the mount: mount.c ---- */
 
 /*
- * Makes a mount. `fd` is SOURCE; it, `state` and `options` stay the caller's, and must outlive the
- * mount. NULL on failure, with a message on standard error. vfs_watch starts the threads.
+ * Makes a mount. `fd` is SOURCE; `fd`, `state` and `options` stay the caller's, and must outlive
+ * the mount. Returns NULL on failure, with a message on standard error. Starts no threads:
+ * vfs_watch does.
  */
 struct vfs *vfs_new(const struct mount_options *options, const struct kernel *kernel, int fd,
 		    struct state *state, bool read_only);
 bool vfs_watch(struct vfs *v);
-/* A descriptor of the folder that --overlay is in, not the caller's; -1: none was given. */
+/*
+ * Returns the descriptor of the parent folder of --overlay, which the caller must not close; -1:
+ * none was given.
+ */
 int vfs_overlay_above(const struct vfs *v);
 /* Completes work that earlier mounts left unfinished. */
 void vfs_resume(struct vfs *v);
-/* From now on the kernel is sent nothing. */
+/* Makes sure that nothing is sent to the kernel from now on. */
 void vfs_silence(struct vfs *v);
 /* Saves all unsaved texts. No requests may follow. */
 void vfs_finish(struct vfs *v);
@@ -232,13 +253,13 @@ void vfs_free(struct vfs *v);
 int vfs_lookup(struct vfs *v, const struct request *who, uint64_t parent, const char *name,
 	       struct entry *out);
 void vfs_forget(struct vfs *v, uint64_t node, uint64_t lookups);
-/* handle: NULL if the request has none. */
+/* `handle`: NULL if the request has none */
 int vfs_getattr(struct vfs *v, const struct request *who, uint64_t node, struct handle *handle,
 		struct stat *st, double *timeout);
 
 /* ---- setattr.c ---- */
 
-/* The attributes to set; the values of FUSE_SET_ATTR_... */
+/* The attributes to set, as bits; they have the values of FUSE_SET_ATTR_... */
 enum {
 	SET_MODE = 1,
 	SET_UID = 2,
@@ -258,7 +279,7 @@ int vfs_statfs(struct vfs *v, struct statvfs *st);
 
 /* ---- xattr.c ---- */
 
-/* Append the value, or the list, to `out`. */
+/* vfs_getxattr appends the value to `out`, vfs_listxattr the list of names. */
 int vfs_getxattr(struct vfs *v, uint64_t node, const char *name, struct buf *out);
 int vfs_listxattr(struct vfs *v, uint64_t node, struct buf *out);
 int vfs_setxattr(struct vfs *v, const struct request *who, uint64_t node, const char *name,
@@ -274,9 +295,9 @@ struct opened {
 int vfs_opendir(struct vfs *v, const struct request *who, uint64_t node, int flags,
 		struct opened *out);
 /*
- * Adds an entry to the reply. `next`: the offset after it. `entry`, for readdirplus: its attributes
- * (entry->node 0: without them), which count as a lookup. Returns false if there is no room; then
- * the lookup does not count.
+ * Called for each entry of a reply; adds it. `next`: the offset after the entry. `entry`, for
+ * readdirplus: its attributes (entry->node 0: without attributes), which count as a lookup. Returns
+ * false if there is no room; then the lookup does not count.
  */
 typedef bool dir_add(void *closure, const char *name, const struct entry *entry, off_t next);
 /*
@@ -290,8 +311,8 @@ int vfs_fsyncdir(struct vfs *v, uint64_t node, struct handle *handle, bool datas
 /* ---- open.c ---- */
 
 /*
- * ENOSYS: the kernel need not open files. ESTALE: the name now has another node, which a lookup
- * finds.
+ * Opens a file. ENOSYS: the kernel need not open files. ESTALE: the name now has another node,
+ * which a lookup finds.
  */
 int vfs_open(struct vfs *v, const struct request *who, uint64_t node, int flags,
 	     struct opened *out);
@@ -302,21 +323,25 @@ void vfs_release(struct vfs *v, struct handle *handle);
 
 /* ---- io.c ---- */
 
-/* The result of a read: a part of a text, or of a file. */
+/* The result of a read: a part of a text, or of a file, whichever is set. */
 struct cached;
 struct read_part {
-	struct text *text;    /* referenced; or NULL */
-	struct cached *whole; /* the same, of a member of an archive */
-	struct bytes part;    /* the bytes, in either */
-	int fd;               /* -1: none; else they are here: */
+	struct text *text; /* the text that has the bytes; referenced; or NULL */
+	/* the unpacked archive member that has the bytes; referenced; or NULL */
+	struct cached *whole;
+	struct bytes part; /* the bytes, in `text` or `whole` */
+	int fd;            /* the file that has the bytes, at the offset `at`; -1: none */
 	off_t at;
 	size_t size;
-	bool own_fd; /* read_part_end closes it */
+	bool own_fd; /* read_part_end closes `fd` */
 };
 int vfs_read(struct vfs *v, uint64_t node, struct handle *handle, size_t size, off_t at,
 	     struct read_part *out);
 void read_part_end(struct read_part *r);
-/* by_mapping: the kernel writes back mmapped pages. Returns the number of bytes, or -errno. */
+/*
+ * Writes data to a file. by_mapping: the kernel writes back mmapped pages. Returns the number of
+ * bytes, or -errno.
+ */
 ssize_t vfs_write(struct vfs *v, struct handle *handle, struct bytes data, off_t at, int flags,
 		  bool by_mapping);
 int vfs_flush(struct vfs *v, const struct request *who, struct handle *handle);
@@ -340,8 +365,8 @@ int vfs_link(struct vfs *v, const struct request *who, uint64_t node, uint64_t p
 int vfs_unlink(struct vfs *v, const struct request *who, uint64_t parent, const char *name);
 int vfs_rmdir(struct vfs *v, const struct request *who, uint64_t parent, const char *name);
 /*
- * In two steps: call vfs_after with *after when the kernel has the reply, since only then it
- * releases its locks of the folders.
+ * Removes or renames in two steps: call vfs_after with *after when the kernel has the reply, since
+ * only then the kernel releases its locks of the folders.
  */
 struct after;
 int vfs_rename(struct vfs *v, const struct request *who, uint64_t parent, const char *name,

@@ -17,7 +17,7 @@ void sight_release(struct sight *s)
 	s->version = NULL;
 }
 
-/* ---- places ---- */
+/* ---- places of views ---- */
 
 static enum thing_kind view_kind_of(const struct place *place)
 {
@@ -30,7 +30,7 @@ static enum thing_kind view_kind_of(const struct place *place)
 	return kinds[place->kind];
 }
 
-/* Is an optional view present in the version? 0, ENOENT or ENOMEM. */
+/* Checks that an optional view is present in the version. Returns 0, ENOENT or ENOMEM. */
 static int check_present(const struct version *version, const struct place *place)
 {
 	const struct tree tree = {version, version->file_name};
@@ -52,9 +52,9 @@ bool view_is_torn(const struct thing *thing, const struct version *version)
 }
 
 /*
- * Finds the place in a version that the caller has. 0, ENOENT, EIO if the text is torn, or ESTALE
- * if the nodes' names are already those of a later version, so that a renamed clip would not be
- * found.
+ * Finds the place in a version that the caller has. Returns 0, ENOENT, EIO if the text would be
+ * torn (view_is_torn), or ESTALE if the nodes already have the names of a later version, so that a
+ * renamed clip would not be found.
  */
 static int find_by_names(const struct target *t, const struct version *version, struct place *out)
 	REQUIRES(vfs_class)
@@ -142,11 +142,11 @@ int place_node(struct vfs *v, const struct target *parent, const char *name,
 	return node ? 0 : stands ? ENOMEM : ESTALE;
 }
 
-/* ---- of which version ---- */
+/* ---- the version that a view shows ---- */
 
 /*
- * The version that an open view was opened with; EIO if it was dropped, ENOENT if the view shows
- * the latest.
+ * Returns in *out the version that an open view was opened with; EIO if that was dropped, ENOENT if
+ * the view shows the latest.
  */
 static int take_pinned(const struct target *t, struct sight *out) REQUIRES(vfs_class)
 {
@@ -174,8 +174,8 @@ static int pinned_sight(struct vfs *v, const struct target *t, struct sight *out
 
 /*
  * Finds the view's place in the latest version. If the view has a pinned version by then, for
- * example because animation_look found a new version that replaced the view, returns the pinned
- * one. ESTALE: the latest version is already outdated.
+ * example because animation_look has found a new version that replaced the view, returns the pinned
+ * version. ESTALE: the latest version is already outdated.
  */
 static int latest_sight(struct vfs *v, const struct target *t, struct sight *out, struct stat *st)
 {
@@ -245,7 +245,7 @@ void view_closed(struct vfs *v, struct node *node)
 {
 	const struct draft *draft = node->thing->view.draft;
 
-	/* No program can read or save the draft any more. */
+	/* No program can read or save the draft of a detached view any more. */
 	if (node->thing->view.standing == DETACHED && draft && !draft_is_committing(draft))
 		view_drop_draft(v, node);
 	if (!node->thing->view.draft)
@@ -256,7 +256,10 @@ void view_closed(struct vfs *v, struct node *node)
 
 /* ---- the text ---- */
 
-/* The text that is in memory: the draft, or the rendered one; or NULL. */
+/*
+ * Returns the text that is in memory, with a reference: that of the draft, or the rendered one; or
+ * NULL.
+ */
 static struct text *known_text(struct vfs *v, const struct target *t)
 {
 	const struct view_state *view = &t->thing->view;
@@ -290,7 +293,7 @@ static int view_render(struct vfs *v, const struct sight *s, struct text **out)
 	return *out ? 0 : ENOMEM;
 }
 
-/* Renders the text in this sight, or gets it from recent.h. */
+/* Returns the text in this sight: renders it, or gets it from recent.h. */
 static int sight_text(struct vfs *v, const struct node *node, const struct sight *s,
 		      struct text **out)
 {
@@ -307,7 +310,7 @@ static int sight_text(struct vfs *v, const struct node *node, const struct sight
 	return error;
 }
 
-/* Keeps the text with the view, if it is open in this version. */
+/* Keeps the text with the view, if the view is open in this version. */
 static void keep_text(struct vfs *v, const struct target *t, const struct sight *s,
 		      struct text *text)
 {
@@ -338,9 +341,11 @@ int view_text(struct vfs *v, const struct target *t, struct text **out)
 	return error;
 }
 
-/* ---- its size ---- */
+/* ---- the size of a text ---- */
 
-/* Notes that the kernel was sent this size, which belongs to this version. */
+/*
+ * Notes the size of the view's text that the kernel was sent, and the version that it belongs to.
+ */
 static void note_size(struct thing *thing, const struct sight *s, uint64_t size) REQUIRES(vfs_class)
 {
 	struct view_state *view = &thing->view;
@@ -351,7 +356,10 @@ static void note_size(struct thing *thing, const struct sight *s, uint64_t size)
 	view->size = (uint32_t)size;
 }
 
-/* Is the size known: from before, or from another still of a clip whose stills are all alike? */
+/*
+ * Returns whether the size is known, from an earlier text or from another still of a clip whose
+ * stills are all alike, and the size in *out.
+ */
 static bool known_size(struct vfs *v, const struct target *t, const struct sight *s, uint64_t *out)
 {
 	const struct view_state *view = &t->thing->view;
@@ -416,7 +424,7 @@ int view_size(struct vfs *v, const struct target *t, const struct sight *s, uint
 	return 0;
 }
 
-/* ---- more of its properties ---- */
+/* ---- other properties of views ---- */
 
 bool view_is_fixed(const struct view *view, const struct version *version)
 {
@@ -425,7 +433,10 @@ bool view_is_fixed(const struct view *view, const struct version *version)
 	return a->read_only && (!view->whole || a->format->parts) && !view->parse_skeleton;
 }
 
-/* A drawing with a skeleton, or a text made of stills, changed when those did, too. */
+/*
+ * Returns when the things that the text was made of have changed last, as far as they are other
+ * files: a drawing with a skeleton, or a text made of stills, changes with those.
+ */
 static struct timespec made_of_since(const struct sight *s)
 {
 	const struct view *view = s->place.view;
@@ -436,7 +447,7 @@ static struct timespec made_of_since(const struct sight *s)
 				  : shared_skeleton_mtime(s->version->skeleton);
 }
 
-/* Sets the times, unless they are later already. */
+/* Advances the times in *st to `to`, unless they are later already. */
 static void advance_times(struct stat *st, struct timespec to)
 {
 	if (is_later(to, st->st_mtim))

@@ -33,12 +33,12 @@ static void unwatch_later(struct later *l)
 	free(l);
 }
 
-/* After the lock is released: others may wait for the kernel in watch_add. */
+/* Unwatch only after the lock is released: others may wait for the kernel in watch_add. */
 void folder_unwatch(struct vfs *v, uint64_t node, const struct thing *folder)
 {
 	struct unwatched *u;
 
-	/* Also one that is not known to be watched: see everything_changed. */
+	/* Unwatch also a folder whose `watched` is not set: see everything_changed. */
 	if (!v->watch || folder->kind != THING_PLAIN || !folder->folder)
 		return;
 	u = malloc(sizeof(*u));

@@ -5,9 +5,9 @@
 
 #include "vfs.h"
 
-/* A plain folder, open as fd, is in use: watches it, if possible. */
+/* Watches, if possible, a plain folder that is in use and open as fd. */
 void folder_watch(struct vfs *v, const struct target *folder, int fd) EXCLUDES(vfs_class);
-/* The folder's node is about to be freed. */
+/* Ends the watch of a folder whose node is about to be freed. */
 void folder_unwatch(struct vfs *v, uint64_t node, const struct thing *folder) REQUIRES(vfs_class);
 
 #endif

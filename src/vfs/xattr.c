@@ -22,8 +22,8 @@
 #define FROM_XATTR "user.animfs.from"
 
 /*
- * Are its attributes those of a file: a plain thing, an animation's folder, or raw.*? A member of
- * an archive has none.
+ * Returns whether attributes of the thing are those of a file: a plain thing, an animation's
+ * folder, or raw.*. A member of an archive has none.
  */
 static bool is_backed(const struct thing *thing)
 {
@@ -41,7 +41,7 @@ static void archive_fault(struct vfs *v, int folder, const char *name, struct er
 	archive_source_free(source);
 }
 
-/* Is a file in an archive damaged, of whatever kind it is? Then err says how. */
+/* Returns whether a file in an archive is damaged, of whatever kind it is. Then err says how. */
 static bool member_fault_of(struct vfs *v, const struct target *t, struct err *err)
 {
 	struct spot spot;
@@ -53,7 +53,7 @@ static bool member_fault_of(struct vfs *v, const struct target *t, struct err *e
 	return err->code == ERR_FORMAT;
 }
 
-/* Exchanges the source that a plain file keeps, so that only one thread uses it. */
+/* Exchanges the source that a plain file keeps, so that only one thread uses the source. */
 static struct source *exchange_source(struct vfs *v, struct thing *thing, struct source *source)
 {
 	struct source *was;
@@ -66,8 +66,9 @@ static struct source *exchange_source(struct vfs *v, struct thing *thing, struct
 }
 
 /*
- * Sets err to why an animation file does not decode; then its source, which remembers that, stays
- * with the file. Sources of others would hold decoded models.
+ * Sets err to the reason why an animation file does not decode, if it does not; then the file keeps
+ * its source, which remembers the reason. Sources of other files are not kept, since they would
+ * hold decoded models.
  */
 static void decode_fault(struct vfs *v, struct thing *thing, const struct where *where,
 			 struct err *err)
@@ -85,8 +86,8 @@ static void decode_fault(struct vfs *v, struct thing *thing, const struct where 
 }
 
 /*
- * Is it a file with the name of an animation or archive that is shown as a plain file, or a damaged
- * file in an archive? Then err says why.
+ * Returns whether the file has the name of an animation or archive but is shown as a plain file, or
+ * is a damaged file in an archive. Then err says why.
  */
 static bool error_text(struct vfs *v, const struct target *t, struct err *err)
 {
@@ -114,8 +115,8 @@ static bool error_text(struct vfs *v, const struct target *t, struct err *err)
 }
 
 /*
- * The errno for an attribute that a virtual thing does not have. EOPNOTSUPP for security labels and
- * ACLs, so that programs (ls -l) do not ask again for every file.
+ * Returns the errno for an attribute that a virtual thing does not have. EOPNOTSUPP for security
+ * labels and ACLs, so that programs (ls -l) do not ask again for every file.
  */
 static int absent_errno(const char *name)
 {
@@ -149,7 +150,10 @@ static bool xattr_animation_from(struct vfs *v, struct animation *a, struct buf 
 	return there;
 }
 
-/* Appends the path of the loose file that is shown in place of a member. 0, or ENODATA. */
+/*
+ * Appends the path of the loose file that is shown in place of a member. Returns 0, or ENODATA if
+ * there is none.
+ */
 static int from_xattr(struct vfs *v, const struct target *t, struct buf *out)
 {
 	struct loose_site site;
@@ -214,9 +218,9 @@ int vfs_listxattr(struct vfs *v, uint64_t node, struct buf *out)
 	return error ? error : out->failed ? ENOMEM : 0;
 }
 
-/* ---- changes ---- */
+/* ---- changes of attributes ---- */
 
-/* Sets an attribute of the file on disk; value NULL: removes it. */
+/* Sets an attribute of the file on disk; removes it if `value` is NULL. */
 static int change_backing(struct vfs *v, const struct target *t, const char *name,
 			  const struct buf *value, int flags)
 {
@@ -233,7 +237,10 @@ static int change_backing(struct vfs *v, const struct target *t, const char *nam
 	return error;
 }
 
-/* An ACL may have changed the mode, and so the users that may read the animation. */
+/*
+ * Looks at the animation again after its ACL may have changed the mode, and so the users that may
+ * read it.
+ */
 static void backing_changed(struct vfs *v, const struct request *who, const struct target *t,
 			    const char *name)
 {
@@ -272,8 +279,8 @@ static int give_mode(struct vfs *v, const struct target *t, mode_t mode)
 }
 
 /*
- * Sets an ACL of a view. Copying programs write back what they read: an ACL equal to the one shown
- * is not remembered, so that the view keeps following its file. One that a mode can express is
+ * Sets an ACL of a view. An ACL equal to the one shown is not remembered, so that the view keeps
+ * following its file: copying programs write back what they read. An ACL that a mode can express is
  * stored as the mode.
  */
 static int give_acl(struct vfs *v, const struct target *t, struct buf *acl)
@@ -319,7 +326,10 @@ static int set_xattr(struct vfs *v, const struct request *who, const struct targ
 	return error;
 }
 
-/* The target of a request that changes it, as a guest (gate.h). */
+/*
+ * Finds the target of a request that changes attributes, and makes the thread a guest in its folder
+ * (gate.h).
+ */
 static int xattr_begin(struct vfs *v, uint64_t node, struct guest *guest, struct target *t)
 {
 	int error;
