@@ -19,8 +19,8 @@
 
 /*
  * Makes room for one more element in an array that grows: returns the array, or its replacement of
- * twice the size. NULL when out of memory; then the array is unchanged. *room: its capacity, 0 at
- * first.
+ * twice the size. Returns NULL when out of memory; the array is unchanged then. *room is the
+ * array's capacity, 0 at first.
  */
 void *array_grow(void *array, size_t *room, size_t size);
 static inline void *array_room(void *array, size_t count, size_t *room, size_t size)
@@ -69,7 +69,7 @@ struct err {
 	char accepted[320];  /* the form that would be accepted; "" if the message has it */
 };
 
-/* These return false, so that a caller can `return err_...(...)`. err may be NULL. */
+/* The err_ functions return false, so that a caller can `return err_...(...)`. err may be NULL. */
 bool err_set(struct err *err, enum err_code code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 bool err_at(struct err *err, enum err_code code, size_t at, size_t length, const char *format, ...)
@@ -83,15 +83,18 @@ bool err_accept(struct err *err, const char *format, ...) __attribute__((format(
 void err_clear(struct err *err);
 
 struct position {
-	size_t line, column; /* from 1; the column counts characters (UTF-8) */
+	size_t line, column; /* line and column, counted from 1; columns count characters (UTF-8) */
 	size_t begin, end;   /* the line's bytes, without its line end */
 };
-/* In UTF-16 with a byte order mark, bytes count as in its UTF-8 form (util/utf8.h). */
+/*
+ * Converts a byte offset to a line and column. In a text in UTF-16 with a byte order mark, offsets
+ * count bytes of the text's UTF-8 form (util/utf8.h).
+ */
 struct position err_locate(struct bytes text, size_t at);
 
 /*
- * A reader that goes bad and stays bad: read everything that you need, then check `bad` once. A
- * read past the end gives 0. Little-endian, as all binary formats here are.
+ * A reader of little-endian numbers that goes bad and stays bad: read everything that you need,
+ * then check `bad` once. A read past the end gives 0.
  */
 struct reader {
 	struct bytes src;
@@ -103,10 +106,10 @@ struct reader reader_at(struct bytes src, size_t at);
 uint8_t read_u8(struct reader *r);
 uint16_t read_u16(struct reader *r);
 uint32_t read_u32(struct reader *r);
-/* Is [at, at + count * size) inside src? Never overflows. */
+/* Returns whether [at, at + count * size) is inside src. Never overflows. */
 bool bytes_hold(struct bytes src, uint64_t at, uint64_t count, uint64_t size);
 
-/* Unchecked little-endian access, for places whose bounds were checked. */
+/* Read and write little-endian numbers without checks, at places whose bounds were checked. */
 static inline uint16_t get_u16(const uint8_t *p)
 {
 	return (uint16_t)(p[0] | p[1] << 8);
@@ -129,7 +132,10 @@ static inline void put_u32(uint8_t *p, uint32_t v)
 	put_u16(p + 2, (uint16_t)(v >> 16));
 }
 
-/* The bits of a float, and a comparison by them: NaN equals itself, -0 differs from 0. */
+/*
+ * f32_bits returns the bits of a float; f32_same compares by them: NaN equals itself, -0 differs
+ * from 0.
+ */
 static inline uint32_t f32_bits(float v)
 {
 	uint32_t bits;
@@ -166,22 +172,24 @@ struct buf {
 	uint8_t *data;
 	size_t size, capacity;
 	bool failed;
-	size_t limit; /* exceeding it counts as a failed allocation; 0: no limit */
-	bool full;    /* `limit` was the reason for `failed` */
+	size_t limit; /* exceeding this size counts as a failed allocation; 0: no limit */
+	bool full;    /* `failed` was set because of `limit` */
 };
 #define BUF_INIT                                                                                   \
 	{                                                                                          \
 		NULL, 0, 0, false, 0, false                                                        \
 	}
 
-bool buf_reserve(struct buf *b, size_t more); /* room for `more` bytes behind size */
+bool buf_reserve(struct buf *b, size_t more); /* makes room for `more` bytes after size */
 void buf_add(struct buf *b, const void *data, size_t size);
 void buf_text(struct buf *b, const char *text);
 void buf_char(struct buf *b, char c);
 void buf_format(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_vformat(struct buf *b, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
-/* Control characters from `at` on become '?', so that an added name stays on one line. */
+/*
+ * Replaces control characters from offset `at` on by '?', so that an added name stays on one line.
+ */
 void buf_one_line(struct buf *b, size_t at);
 /* Like buf_format, but appends one line: control characters become '?', and a newline is added. */
 void buf_line(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -191,8 +199,8 @@ void buf_u16(struct buf *b, uint16_t v);
 void buf_u32(struct buf *b, uint32_t v);
 void buf_f32(struct buf *b, float v);
 struct bytes buf_bytes(const struct buf *b);
-void buf_clear(struct buf *b);   /* size 0, memory kept */
-void buf_release(struct buf *b); /* memory given back; usable again as empty */
+void buf_clear(struct buf *b);   /* sets size to 0, and keeps the memory */
+void buf_release(struct buf *b); /* frees the memory; the buf is usable again, as an empty one */
 
 /*
  * Memory that is freed as a whole. Allocations are zeroed and aligned for any type; NULL when out
@@ -200,7 +208,7 @@ void buf_release(struct buf *b); /* memory given back; usable again as empty */
  */
 struct arena {
 	struct arena_chunk *chunks;
-	size_t total; /* bytes held */
+	size_t total; /* bytes of memory that the arena holds */
 	bool failed;
 };
 #define ARENA_INIT                                                                                 \
@@ -208,8 +216,10 @@ struct arena {
 		NULL, 0, false                                                                     \
 	}
 
-void *arena_alloc(struct arena *a, size_t count, size_t size); /* count * size, overflow-checked */
-char *arena_text(struct arena *a, const char *text, size_t size); /* NUL-terminated copy */
+/* allocates count * size bytes, checked for overflow */
+void *arena_alloc(struct arena *a, size_t count, size_t size);
+/* returns a NUL-terminated copy */
+char *arena_text(struct arena *a, const char *text, size_t size);
 char *arena_format(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void arena_release(struct arena *a);
 

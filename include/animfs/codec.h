@@ -19,7 +19,7 @@
 
 #include "animfs/anim.h"
 
-/* The files beside one that is decoded, for a format whose files list others. */
+/* The files beside the file that is decoded, for a format whose files list others. */
 struct neighbours {
 	/*
 	 * Reads the file of this name; the bytes stay until decode returns. False, with err set, on
@@ -29,18 +29,26 @@ struct neighbours {
 	void *closure;
 };
 
-/* Facts that a file may need to be read and does not store. All are optional: {0}, or NULL. */
+/*
+ * Facts that decoding a file may need, and that the file does not store. All are optional: {0}, or
+ * NULL.
+ */
 struct hints {
-	uint32_t bones;                      /* their number; 0: unknown */
-	const struct bone_names *bone_names; /* of numbers; the model keeps the pointer */
-	const struct neighbours *neighbours; /* NULL: there are none */
+	uint32_t bones; /* number of bones; 0: unknown */
+	/* names of bones by number; the model keeps the pointer */
+	const struct bone_names *bone_names;
+	/* files beside the decoded one; NULL: none can be read */
+	const struct neighbours *neighbours;
 };
 
 struct codec {
 	const struct format *format;
-	const char *const *patterns; /* of file names: "*" and a suffix in any case; then NULL */
-	bool (*probe)(struct bytes src);      /* could it be this format? never true for another */
-	bool (*incomplete)(struct bytes src); /* readable only with hints? NULL: never */
+	/* patterns of file names: "*" and a suffix in any case; ends with NULL */
+	const char *const *patterns;
+	/* returns whether src may be of this format; never true for a file of another */
+	bool (*probe)(struct bytes src);
+	/* returns whether src can only be decoded with hints; NULL: never */
+	bool (*incomplete)(struct bytes src);
 	struct anim *(*decode)(struct bytes src, const struct hints *hints, struct err *err);
 	bool (*encode)(const struct anim *a, struct bytes old, struct buf *out, struct err *err);
 };
@@ -48,11 +56,11 @@ struct codec {
 extern const struct codec *const codecs[]; /* ends with NULL */
 
 const struct codec *codec_named(const char *name);
-const struct codec *codec_for_name(const char *file_name); /* by pattern, or NULL */
-const struct codec *codec_probe(struct bytes src);         /* by content, or NULL */
+const struct codec *codec_for_name(const char *file_name); /* finds a codec by file name; or NULL */
+const struct codec *codec_probe(struct bytes src);         /* finds a codec by content; or NULL */
 /*
- * The size of a file's name without the part that identifies its format; all of it if there is
- * none.
+ * Returns the size of a file's name without the part that identifies its format; the whole size if
+ * there is no such part.
  */
 size_t codec_stem(const struct codec *codec, const char *file_name);
 

@@ -6,24 +6,30 @@
 #include <stdbool.h>
 
 /*
- * The stored form of the numbers of one component, which decides how near two of them must be to
- * count as equal. The value is unit * stored for LANE_FLOAT, unit * (base + k * step) for
+ * The stored form of the numbers of one component, which decides how near two numbers must be to
+ * count as equal. A value is unit * stored for LANE_FLOAT, and unit * (base + k * step) for
  * LANE_GRID, all in double.
  */
 enum lane_form {
-	LANE_DOUBLE, /* typed by a person, not stored yet: no grid */
-	LANE_FLOAT,  /* a float32 */
-	LANE_GRID,   /* an integer k from 0 to 65535 on base + k * step */
-	LANE_CODE,   /* a component of a packed code (a quaternion): it has no grid of its own, and
-			the stored value may be `step` away from the wanted one */
+	LANE_DOUBLE, /* a number typed by a person and not stored yet: no grid */
+	LANE_FLOAT,  /* a stored float32 */
+	LANE_GRID,   /* a stored integer k from 0 to 65535; the number is base + k * step */
+	/*
+	 * a component of a packed code (a quaternion): without a grid of its own; the stored value
+	 * may differ from the wanted one by up to `step`
+	 */
+	LANE_CODE,
 };
 
 struct lane {
 	enum lane_form form;
-	float base, step; /* LANE_GRID; LANE_CODE has a step */
-	double unit;      /* 1, or degrees in one stored radian or step of a turn */
-	double turn;      /* values that differ by a multiple of it are equal (360); 0: no period */
-	bool exact;       /* LANE_GRID: shown in full, not by the fewest digits; 9 decimals do */
+	float base, step; /* of LANE_GRID; `step` also of LANE_CODE */
+	double unit;      /* 1, or the degrees of one stored radian or step of a turn */
+	double turn; /* values that differ by a multiple of `turn` are equal (360); 0: no period */
+	/*
+	 * of LANE_GRID: numbers are shown in full, with up to 9 decimals, not by the fewest digits
+	 */
+	bool exact;
 };
 
 #endif

@@ -23,7 +23,7 @@ struct viewing {
 	struct err *err;
 };
 
-/* A folder that is being written. */
+/* A folder of the tree whose views are being written, and the new folder for them. */
 struct viewing_level {
 	const struct viewing *v;
 	int fd;
@@ -92,7 +92,7 @@ static bool choose_views(const struct target *t, view_set *listed, struct err *e
 	return view_set_parse("html", listed, err);
 }
 
-/* The path of the page to open. */
+/* Finds the path of the page to open. */
 static bool find_page(const struct target *t, const char *folder, char page[PATH_MAX],
 		      struct err *err)
 {
@@ -161,14 +161,17 @@ static bool view_make_folder(char folder[PATH_MAX], int *fd, struct err *err)
 	return *fd >= 0 || err_system(err, errno, folder);
 }
 
-/* Is it a FILE or FILE/CLIP? */
+/* Returns whether a target is a FILE or FILE/CLIP, which have pages. */
 static bool is_shown(const struct target *t, struct err *err)
 {
 	return t->place.kind == PLACE_FILE || t->place.kind == PLACE_CLIP ||
 	       err_set(err, ERR_OPERAND, "expected FILE or FILE/CLIP; animfs cat prints a view");
 }
 
-/* Also prints the path of the page, for machines without a browser. */
+/*
+ * Writes the pages of a target, prints the path of the first one (for machines without a browser),
+ * and opens it.
+ */
 static bool view_target(struct target *t, bool no_open, struct err *err)
 {
 	char folder[PATH_MAX], page[PATH_MAX];

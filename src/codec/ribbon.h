@@ -73,7 +73,10 @@ struct anim *ribbon_decode(struct bytes src, const struct hints *hints, struct e
 extern const struct format ribbon_format;
 extern const struct lane ribbon_translation, ribbon_rotation, ribbon_scale;
 
-/* Members of ribbon_format that a format of joined files has, too. */
+/*
+ * Initializers of struct format that ribbon_format shares with the format of joined files
+ * (sequence).
+ */
 #define RIBBON_MEMBERS                                                                             \
 	.rate = 30, .sparse = true, .keyframes = true, .flags = (uint8_t)~PART_BITS, .flat = true, \
 	.y_down = true, .length = "game unit", .nameless = true, .bone_name = "object_%03u",       \

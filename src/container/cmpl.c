@@ -11,14 +11,17 @@
  * b1, a copy from the window's place b0 << 4 | b1 >> 4, with a length of (b1 & 15) + 3. The stream
  * ends where the unpacked size is reached; a copy that is longer is cut there.
  *
- * The window begins as zeros but for the 18 bytes from 0xFEE on, which the game leaves unset.
+ * The window begins as zeros except for the 18 bytes from 0xFEE on, which the game leaves unset.
  */
 #include "cmpl.h"
 
 #define WINDOW_SIZE 4096
 #define WINDOW_BEGIN 0xFEE
 #define LENGTH_LEAST 3
-/* A copy has two bytes and one bit of the flags, and makes at most 18 bytes. */
+/*
+ * Limit of the unpacked size, as a multiple of the stored size: a copy takes two bytes and one bit
+ * of the flags, and makes at most 18 bytes.
+ */
 #define EXPANSION_MOST 9
 
 bool cmpl_is(const uint8_t *head, size_t size)
@@ -53,7 +56,7 @@ static void put_byte(struct lzss *z, uint8_t byte)
 	z->out[z->done++] = byte;
 }
 
-/* Is this place of the window one of those that begin unset, and is it still unset? */
+/* Returns whether a place of the window is one of those that begin unset, and still is unset. */
 static bool is_unset(const struct lzss *z, unsigned place)
 {
 	return place >= WINDOW_BEGIN && place - WINDOW_BEGIN >= z->done;
@@ -78,7 +81,8 @@ static bool copy(struct lzss *z, struct err *err)
 
 static bool cmpl_unpack(struct lzss *z, struct err *err)
 {
-	unsigned flags = 1; /* the remaining flags, below a bit that marks their end */
+	/* the flags of the items that follow; the highest set bit marks their end */
+	unsigned flags = 1;
 
 	while (z->done < z->size) {
 		uint8_t byte;

@@ -9,8 +9,9 @@
 
 bool cmpl_is(const uint8_t *head, size_t size);
 /*
- * The unpacked size of a member of `stored` bytes, from its first CMPL_HEAD bytes, or fewer if it
- * has fewer. False and err if it is invalid; places count from the member's first byte.
+ * Reads the unpacked size of a member of `stored` bytes from its first CMPL_HEAD bytes, or from all
+ * of a shorter member. False and err if the size is invalid; places count from the member's first
+ * byte.
  */
 bool cmpl_size(const uint8_t *head, uint64_t stored, uint64_t *size, struct err *err);
 /* Unpacks a whole member, and appends the result to `out`. */

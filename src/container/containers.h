@@ -21,12 +21,12 @@
 extern const struct container cpk_container;
 extern const struct container rab_container;
 extern const struct container zip_container;
-/* Not in the list: the template of a new one. */
+/* The template for a new container; not listed in containers[]. */
 extern const struct container skel_container;
 
 /*
- * Sets an error of the archive from one whose place counts from the member's first byte. Returns
- * false.
+ * Converts a member's error `why`, whose place counts from the member's first byte, to an error of
+ * the archive. Returns false.
  */
 bool member_fault(struct err *err, const struct err *why, const struct member *m);
 

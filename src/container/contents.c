@@ -15,7 +15,7 @@ static uint64_t hash(uint32_t parent, const char *name, size_t size)
 	return XXH3_64bits_withSeed(name, size, parent);
 }
 
-/* The name that an index finds the entry by. */
+/* Returns the name by which the index finds an entry. */
 static const char *contents_key_of(const struct contents *c, const struct contents_index *index,
 				   const struct contents_entry *e, size_t *size)
 {
@@ -23,7 +23,7 @@ static const char *contents_key_of(const struct contents *c, const struct conten
 	return index == &c->labels ? e->label : e->stored;
 }
 
-/* The slot of this name, or the free one where it belongs. */
+/* Returns the slot of a name, or the free slot where it belongs. */
 static uint32_t *contents_find_slot(const struct contents *c, const struct contents_index *index,
 				    uint32_t parent, const char *name, size_t size)
 {
@@ -83,7 +83,7 @@ uint32_t contents_find(const struct contents *c, uint32_t folder, const char *la
 
 struct building {
 	struct contents *c;
-	struct buf form; /* scratch memory */
+	struct buf form; /* temporary memory for one name */
 	struct err *err;
 };
 
@@ -99,7 +99,10 @@ static bool contents_check_limit(const struct building *b)
 		       c->limit);
 }
 
-/* Is the name certainly its own file name, as most are? False means that it must be checked. */
+/*
+ * Returns whether a name is certainly its own file name, as most are. False means that the name
+ * must be checked.
+ */
 static bool contents_is_plain(const char *name, size_t size)
 {
 	if (size == 0 || size > NAME_LIMIT || strchr(".=+-@", name[0]) || name[size - 1] == '.')
@@ -223,7 +226,7 @@ static uint32_t contents_enter(struct building *b, uint32_t parent, const char *
 	return entry;
 }
 
-/* The folder of a stored path; makes missing folders. */
+/* Finds the folder of a stored path, and makes those that are missing. */
 static uint32_t enter_all(struct building *b, const char *path)
 {
 	uint32_t folder = CONTENTS_TOP;

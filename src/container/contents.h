@@ -14,35 +14,36 @@
 
 struct contents_entry {
 	const char *label;  /* file name under which the entry is shown */
-	const char *stored; /* name in the archive; a folder's is not NUL-terminated */
+	const char *stored; /* name in the archive; that of a folder is not NUL-terminated */
 	uint32_t stored_size;
 	uint32_t parent;
-	uint32_t member;      /* CONTENTS_NONE: it is a folder */
-	uint32_t first, last; /* the entries of the folder; CONTENTS_NONE: it is empty */
-	uint32_t next;        /* entry of the same folder; CONTENTS_NONE: it is the last */
-	uint32_t again;       /* the number to try for the next entry of this name */
+	uint32_t member;      /* index in the archive; CONTENTS_NONE: the entry is a folder */
+	uint32_t first, last; /* the entries of a folder; CONTENTS_NONE: the folder is empty */
+	uint32_t next;  /* the next entry of the same folder; CONTENTS_NONE: this is the last one */
+	uint32_t again; /* number to try for the next entry of the same stored name, as in NAME~2 */
 };
 
-/* Entry 0 is the top. */
+/* The entries of an archive. Entry 0 is the top folder. */
 struct contents {
 	struct contents_entry *entries;
 	uint32_t count;
 	size_t room;
 	struct arena arena;
 	struct contents_index {
-		uint32_t *slots; /* entry + 1; 0: free */
+		uint32_t *slots; /* index of an entry plus 1; 0: free */
 		size_t mask, used;
-	} labels, stored; /* by parent and label; folders by parent and stored name */
+		/* labels: entries by parent and label; stored: folders by parent and stored name */
+	} labels, stored;
 	size_t limit;
 };
 
 /*
- * The archive must outlive the result, which takes at most as much memory as the list of the
- * archive may take. NULL, with err set, on failure.
+ * Makes the contents of an archive, which must outlive them. They take at most as much memory as
+ * the list of the archive may take. NULL, with err set, on failure.
  */
 struct contents *contents_new(const struct archive *a, struct err *err);
-void contents_free(struct contents *c); /* NULL is fine */
-/* The entry of a folder that has this label; CONTENTS_NONE if there is none. */
+void contents_free(struct contents *c); /* c may be NULL */
+/* Returns the entry with that label in a folder; CONTENTS_NONE if there is none. */
 uint32_t contents_find(const struct contents *c, uint32_t folder, const char *label, size_t size);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * It is made of tables (cpk_table.c), each in a packet of its own, and of data:
  *
- *   "CPK "      at 0; one row, which says where the others are
+ *   "CPK "      at 0; one row with the offsets of the other tables
  *   "TOC "      at TocOffset: a row for each file, with its names
  *   "ETOC"      at EtocOffset: a row for each file of the TOC, with its date, and one more row
  *   "ITOC"      at ItocOffset: files by number; read only where there is no TOC
@@ -31,7 +31,8 @@
 #define DATA_BEGIN 0x800
 
 struct layout {
-	uint64_t toc, etoc, itoc, content, align; /* 0: none */
+	/* offsets from the table "CPK "; 0: the archive has no such table */
+	uint64_t toc, etoc, itoc, content, align;
 };
 
 static bool cpk_read_header(struct archive *a, struct layout *l, struct err *err)
@@ -66,7 +67,7 @@ static void set_place(const struct archive *a, struct member *m, uint64_t begin,
 struct toc {
 	struct cpk_table table;
 	const struct cpk_column *folder, *name, *stored, *offset;
-	const struct cpk_column *size; /* may be NULL */
+	const struct cpk_column *size; /* column ExtractSize; NULL: the table has none */
 	struct stored_names names;
 	uint64_t begin;
 };
@@ -212,7 +213,10 @@ static bool place_numbered(struct archive *a, const struct layout *l, struct num
 		if (!m->name)
 			return err_memory(err);
 		set_place(a, m, 0, at);
-		/* Once an offset has overflowed, all later members are out of bounds, too. */
+		/*
+		 * Stop here: once an offset has overflowed, all later members are out of bounds,
+		 * too.
+		 */
 		if (__builtin_add_overflow(at, f->stored, &at) ||
 		    __builtin_add_overflow(at, pad, &at))
 			at = UINT64_MAX;

@@ -41,7 +41,8 @@ struct cpk_column {
 	const char *name;
 	enum storage storage;
 	unsigned type;
-	uint32_t at; /* of the value in src, or in the row */
+	/* offset of the column's values: in src if all rows share one, else in each row */
+	uint32_t at;
 };
 
 static const uint8_t type_sizes[TYPE_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 4, 8, 16};
@@ -60,7 +61,7 @@ static uint32_t get_be32(const uint8_t *p)
 	return (uint32_t)get_be(p, 4);
 }
 
-/* A fault at this offset of the table. */
+/* Sets an error at an offset of the table. */
 #define FAULT(t, offset, size, ...)                                                                \
 	err_at(err, ERR_FORMAT, (size_t)((t)->place + (offset)), size, __VA_ARGS__)
 
@@ -75,7 +76,9 @@ static bool check_string(const struct cpk_table *t, uint32_t from, uint64_t offs
 	return true;
 }
 
-/* Reads the column at *at, and advances *at; *width is that of the row so far. */
+/*
+ * Reads the description of a column at *at, and advances *at. *width is the size of the row so far.
+ */
 static bool read_column(const struct cpk_table *t, uint32_t *at, uint32_t *width,
 			struct cpk_column *c, struct err *err)
 {
@@ -107,7 +110,7 @@ static bool read_columns(struct cpk_table *t, struct err *err)
 {
 	uint32_t at = HEADER_SIZE, width = 0;
 
-	/* A column has 5 bytes at least. */
+	/* A column description takes at least 5 bytes. */
 	if (t->column_count > (t->row_begin - HEADER_SIZE) / 5)
 		return FAULT(t, 0x10, 2, "%u columns do not fit before the rows", t->column_count);
 	t->columns = arena_alloc(t->arena, t->column_count, sizeof(*t->columns));
@@ -157,7 +160,7 @@ static void unmask(uint8_t *block, size_t size)
 		block[i] ^= (uint8_t)key;
 }
 
-/* `block`: the table and what may follow it. */
+/* Parses a table; `block` may have more bytes after it. */
 static bool cpk_table_parse(struct cpk_table *t, uint8_t *block, size_t size, struct err *err)
 {
 	uint32_t stored;
@@ -221,7 +224,7 @@ const struct cpk_column *cpk_column(const struct cpk_table *t, const char *name)
 	return NULL;
 }
 
-/* Where the value is in src; 0: nothing is stored. */
+/* Returns where a value is in src; 0 if nothing is stored for it. */
 static uint32_t value_place(const struct cpk_table *t, const struct cpk_column *c, uint32_t row)
 {
 	if (c->storage == STORED_NOT)

@@ -9,38 +9,39 @@
 #include "animfs/container.h"
 
 struct cpk_table {
-	struct bytes src; /* from the version on, which all offsets in it count from */
-	uint64_t place;   /* offset of the table in the archive, for errors */
+	/* the table from its version on; all offsets in the table count from there */
+	struct bytes src;
+	uint64_t place; /* offset of the table in the archive, for errors */
 	struct arena *arena;
 	uint32_t rows;
-	bool utf8; /* strings of the table are UTF-8; otherwise CP932 */
-	/* parts of src */
+	bool utf8; /* the strings of the table are UTF-8, otherwise CP932 */
+	/* parts of src, as offsets */
 	uint32_t row_begin, row_width;
-	uint32_t strings, strings_end; /* the end: behind the last NUL */
+	uint32_t strings, strings_end; /* the end of the strings, after the last NUL */
 	uint32_t blobs;
 	struct cpk_column *columns;
 	uint16_t column_count;
 };
 
 /*
- * Reads a packet: its signature, its length and its table, which is unmasked. Memory is of the
- * archive's arena, and counts for its limit.
+ * Reads a packet: its signature, its length and its table, which is unmasked. Memory is allocated
+ * in the archive's arena, and counts towards the archive's limit.
  */
 bool cpk_table_read(struct archive *a, uint64_t at, const char signature[5], struct cpk_table *out,
 		    struct err *err);
-/* A table in a blob of another. */
+/* Parses a table that is a blob in a row of another table. */
 bool cpk_table_nested(struct archive *a, const struct cpk_table *outer, const char *column,
 		      struct cpk_table *out, bool *found, struct err *err);
 
-/* NULL: there is no such column. */
+/* Returns the column of that name; NULL if there is none. */
 const struct cpk_column *cpk_column(const struct cpk_table *t, const char *name);
-/* False and err where the column is of another type. */
+/* Reads a number. False and err if the column is of another type. */
 bool cpk_number(const struct cpk_table *t, const struct cpk_column *c, uint32_t row, uint64_t *out,
 		struct err *err);
-/* Reads a number; `otherwise` if the column is NULL, or has no value in this row. */
+/* Reads a number; gives `otherwise` if the column is NULL or has no value in this row. */
 bool cpk_optional(const struct cpk_table *t, const struct cpk_column *c, uint32_t row,
 		  uint64_t otherwise, uint64_t *out, struct err *err);
-/* The stored string, NUL-terminated. */
+/* Reads a string, NUL-terminated, in the table's encoding. */
 bool cpk_string(const struct cpk_table *t, const struct cpk_column *c, uint32_t row,
 		const char **out, struct err *err);
 

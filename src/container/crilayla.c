@@ -28,7 +28,7 @@
 
 struct bits {
 	const uint8_t *data;
-	size_t left; /* bytes that are not in `window` */
+	size_t left; /* bytes of the stream that are not yet in `window` */
 	uint32_t window;
 	unsigned ready; /* number of unread bits in `window` */
 	bool bad;       /* a read went past the last bit */
@@ -48,7 +48,10 @@ static uint32_t take_bits(struct bits *b, unsigned count)
 	return b->window >> b->ready & ((1u << count) - 1);
 }
 
-/* Stops reading once the length exceeds `most`: such a copy does not fit, however long it is. */
+/*
+ * Reads the length of a copy. Stops once the length exceeds `most`: such a copy does not fit,
+ * however long it is.
+ */
 static size_t take_length(struct bits *b, size_t most)
 {
 	static const uint8_t widths[] = {2, 3, 5, 8};
@@ -124,14 +127,17 @@ static bool read_head(const struct input *member, uint64_t size, struct head *h,
 		return err_at(err, ERR_FORMAT, 12, 4,
 			      "a packed stream of %u bytes is longer than the stored member",
 			      h->packed);
-	/* 8 bits of a length make at most 255 bytes. */
+	/* Each byte of the stream adds at most 255 bytes to the length of a copy. */
 	if (h->size / 256 > h->packed)
 		return err_at(err, ERR_FORMAT, 12, 4, "a packed stream of %u bytes cannot make %u",
 			      h->packed, h->size);
 	return true;
 }
 
-/* Reads only the end of the stream that can be needed: an unpacked byte takes at most 9 bits. */
+/*
+ * Reads the end of the stream, as much as unpacking can need: an unpacked byte takes at most 9
+ * bits.
+ */
 static bool read_stream(const struct input *member, const struct head *h, uint8_t *out,
 			struct err *err)
 {

@@ -6,8 +6,9 @@
 #include "animfs/container.h"
 
 /*
- * Appends the `size` bytes of an unpacked member. Reads only as much of it as they can need. False
- * and err, whose place counts from the member's first byte.
+ * Unpacks a member of `size` bytes, and appends the result to `out`. Reads only as much of the
+ * member as unpacking can need. False and err on failure; places count from the member's first
+ * byte.
  */
 bool crilayla_read(const struct input *member, uint64_t size, struct buf *out, struct err *err);
 

@@ -42,13 +42,16 @@
 #define TYPE_SIZE 4
 #define FILETIME_1970 INT64_C(11644473600)
 
-/* Reads the UTF-16 at `at` into `text`, of NAME_ROOM bytes. *units: its length without the 0. */
+/*
+ * Reads the UTF-16 name at `at` into `text`, which has NAME_ROOM bytes. Sets *units to its length
+ * without the 0.
+ */
 #define NAME_ROOM (2 * (size_t)(CONTAINER_NAME_MAX + 1))
 
 static bool rab_read_text(const struct archive *a, uint64_t at, uint8_t *text, size_t *units,
 			  struct err *err)
 {
-	size_t have = 0, want = 64; /* most names are short */
+	size_t have = 0, want = 64; /* Start with a small piece: most names are short. */
 
 	for (*units = 0;; want = NAME_ROOM) {
 		size_t left = a->in.size - at < want ? (size_t)(a->in.size - at) : want;
@@ -67,7 +70,7 @@ static bool rab_read_text(const struct archive *a, uint64_t at, uint8_t *text, s
 	}
 }
 
-/* The name whose distance is stored at this place. */
+/* Reads the name whose distance is stored at this place. */
 static const char *rab_read_name(struct archive *a, uint64_t at, uint32_t distance, struct err *err)
 {
 	int64_t place = (int64_t)at + (int32_t)distance;
@@ -81,7 +84,7 @@ static const char *rab_read_name(struct archive *a, uint64_t at, uint32_t distan
 	}
 	if (!rab_read_text(a, (uint64_t)place, text, &units, err))
 		return NULL;
-	/* Files may share a long name, of which each gets a copy. */
+	/* Check the limit: many files may refer to one long name, and each gets a copy. */
 	if (a->arena.total > a->limit) {
 		err_set(err, ERR_FORMAT,
 			"the names of the members take more memory than %zu bytes, the limit",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writes a RAB with one member replaced; and the container. rab.c describes the layout.
+ * Writes a RAB with one member replaced; also defines the container. rab.c describes the layout.
  *
  * Only the game reads such a file, in an undocumented way. It loads members in the order of the
  * file table, and needs their bytes in that order, too, without gaps. So only an archive that is
@@ -24,7 +24,7 @@ struct rebuild {
 	struct bytes rab;
 	struct archive *archive;
 	uint32_t number;
-	uint32_t data; /* where it begins */
+	uint32_t data; /* where the data begins */
 	struct err *err;
 };
 
@@ -46,7 +46,7 @@ static bool rab_write_refuse(const struct rebuild *r, size_t at, const char *why
 		      why);
 }
 
-/* The tables must follow each other without gaps, and the data must come after them. */
+/* Checks that the tables follow each other without gaps, and that the data comes after them. */
 static bool rab_write_check_tables(struct rebuild *r)
 {
 	size_t index = file_at(r->archive->count);
@@ -67,7 +67,10 @@ static bool rab_write_check_tables(struct rebuild *r)
 	return true;
 }
 
-/* The name whose distance is stored at `at` must end in front of the data. *name: its place. */
+/*
+ * Checks that the name whose distance is stored at `at` ends before the data. Sets *name to the
+ * place of the name.
+ */
 static bool rab_write_check_name(const struct rebuild *r, size_t at, size_t *name)
 {
 	int64_t place = (int64_t)at + (int32_t)word(r, at), end = place;
@@ -82,7 +85,7 @@ static bool rab_write_check_name(const struct rebuild *r, size_t at, size_t *nam
 	       rab_write_refuse(r, at, "a name is behind the tables");
 }
 
-/* By code unit, as the index is sorted. */
+/* Compares two names by code unit, the order of the index. */
 static int compare_names(const struct rebuild *r, size_t a, size_t b)
 {
 	for (;; a += 2, b += 2) {
@@ -93,7 +96,10 @@ static int compare_names(const struct rebuild *r, size_t a, size_t b)
 	}
 }
 
-/* The index must be sorted, with the files' own names; names of types must be before the data. */
+/*
+ * Checks that the index is sorted and has the files' own names, and that the names of types are
+ * before the data.
+ */
 static bool check_index(const struct rebuild *r)
 {
 	size_t index = file_at(r->archive->count), last = 0, name, own;
@@ -123,7 +129,10 @@ static bool check_index(const struct rebuild *r)
 	return true;
 }
 
-/* The largest sizes, stored and unpacked, of all members if member `number` has the given ones. */
+/*
+ * Finds the largest sizes, stored and unpacked, of all members, if member `number` has the given
+ * sizes.
+ */
 static bool find_largest(const struct rebuild *r, uint32_t stored, uint32_t unpacked,
 			 uint32_t largest[2])
 {
@@ -144,7 +153,7 @@ static bool find_largest(const struct rebuild *r, uint32_t stored, uint32_t unpa
 	return true;
 }
 
-/* The bytes of the files must follow each other in the order of the table, up to the end. */
+/* Checks that the bytes of the files follow each other in the order of the table, up to the end. */
 static bool rab_write_check_data(const struct rebuild *r)
 {
 	uint64_t at = r->data, size;
@@ -179,7 +188,7 @@ static bool rab_write_check_data(const struct rebuild *r)
 
 /* ---- the new archive ---- */
 
-/* Makes CMPL without a copy in it: a byte of flags in front of every eight bytes as they are. */
+/* Packs bytes as CMPL without any copy: a byte of flags before every eight bytes. */
 static void pack_literals(struct bytes bytes, struct buf *out)
 {
 	uint8_t size[4] = {(uint8_t)(bytes.size >> 24), (uint8_t)(bytes.size >> 16),
@@ -196,8 +205,8 @@ static void pack_literals(struct bytes bytes, struct buf *out)
 }
 
 /*
- * Keeps the stored form if the content is the same. Otherwise packs the new bytes if the old ones
- * were packed, or if the new ones would be taken for packed.
+ * Makes the stored form of the new member. Keeps the old one if the content is the same. Otherwise
+ * packs the new bytes if the old ones were packed, or if the new ones begin like packed ones.
  */
 static bool make_stored(const struct rebuild *r, struct bytes bytes, struct buf *stored)
 {

@@ -12,8 +12,8 @@
  * nothing changes at all.
  *
  * ERR_STORE if the archive is not laid out as the game's own are, so that a new one could not be
- * made without losing something, with the place; or if it would be too large. ERR_FORMAT as
- * archive_open, whose `limit` it is.
+ * made without losing something, with the place; or if it would be too large. ERR_FORMAT if
+ * archive_open refuses the archive; `limit` is passed to it.
  */
 bool rab_replace(struct bytes rab, size_t limit, uint32_t number, struct bytes bytes,
 		 struct buf *out, struct err *err);

@@ -41,7 +41,9 @@ static bool skel_read_member(struct archive *a, const uint8_t *from, struct memb
 	return m->folder != NULL;
 }
 
-/* Every claim of the header and the table is checked before it is used. */
+/*
+ * Reads the list of members. Every claim of the header and the table is checked before it is used.
+ */
 static bool skel_list(struct archive *a, struct err *err)
 {
 	uint8_t head[HEADER_SIZE], row[MEMBER_SIZE];
@@ -72,7 +74,7 @@ static bool skel_list(struct archive *a, struct err *err)
 
 static const char *const skel_patterns[] = {"*.skla", NULL};
 
-/* No `read`, since no member is packed. */
+/* The container has no `read`, since no member is packed. */
 const struct container skel_container = {
 	.name = "skel",
 	.patterns = skel_patterns,

@@ -3,7 +3,7 @@
 
 #include "util/utf8.h"
 
-/* The most bytes of UTF-8 that a byte of a name becomes. */
+/* The number of UTF-8 bytes that one byte of a name becomes at most. */
 #define GROWTH 3
 
 static bool is_ascii(const char *s)
@@ -13,7 +13,7 @@ static bool is_ascii(const char *s)
 	return !*s;
 }
 
-/* False: it is not CP932, or nothing here can convert it. */
+/* Converts a name from CP932. Returns false if it is not CP932, or if iconv lacks that encoding. */
 static bool convert_cp932(struct stored_names *n, const char *stored, size_t size, char *out,
 			  size_t room)
 {
@@ -55,7 +55,7 @@ const char *stored_name(struct stored_names *n, const char *stored, struct err *
 		return stored;
 	if (!n->cp932 && utf8_fault((struct bytes){(const uint8_t *)stored, size}) == size)
 		return stored;
-	/* Members may share a long name, of which each gets a copy. */
+	/* Check the limit: many members may refer to one long name, and each gets a copy. */
 	if (n->archive->arena.total > n->archive->limit) {
 		err_set(err, ERR_FORMAT,
 			"the names of the members take more memory than %zu bytes, the limit",

@@ -15,9 +15,9 @@ struct zip {
 	struct lock lock;
 	zip_t *zip PT_GUARDED_BY(archive_class);
 	struct input in;
-	uint64_t at;      /* where the next read begins */
-	uint64_t left;    /* bytes that may be read while the archive is listed */
-	struct err fault; /* why the last read failed */
+	uint64_t at;      /* offset in the archive where libzip's next read begins */
+	uint64_t left;    /* bytes that libzip may still read while the archive is listed */
+	struct err fault; /* the reason why the last read failed */
 	zip_error_t error;
 };
 
@@ -111,7 +111,7 @@ static const char *fault_of(const zip_stat_t *st)
 	return NULL;
 }
 
-/* Splits a path at its last '/'. One that ends in '/' is a folder. */
+/* Splits a path at its last '/'. A path that ends in '/' is a folder. */
 static bool zip_set_path(struct archive *a, struct member *m, const char *path, struct err *err)
 {
 	size_t size = strnlen(path, CONTAINER_NAME_MAX + 1);
@@ -146,7 +146,10 @@ static bool zip_list_member(struct archive *a, zip_t *zip, uint32_t number, stru
 			     .time = st.valid & ZIP_STAT_MTIME ? (int64_t)st.mtime : 0,
 			     .fault = fault_of(&st),
 			     .packed = true};
-	/* A claimed size must not be taken for MEMBER_UNSIZED: there is no `measure`. */
+	/*
+	 * Refuse a claimed size that equals MEMBER_UNSIZED: that would call `measure`, which a ZIP
+	 * has not.
+	 */
 	if (!m->fault && m->size == MEMBER_UNSIZED)
 		m->fault = "the archive does not say its size";
 	return zip_set_path(a, m, st.name ? st.name : "", err);
@@ -216,7 +219,10 @@ UNSHARED static void zip_end(struct archive *a)
 
 /* ---- members ---- */
 
-/* Tries to read one byte more than the table claims, to refuse a member that is larger. */
+/*
+ * Reads a whole member, and tries to read one byte more than the table claims, to refuse a member
+ * that is larger.
+ */
 static bool zip_read_whole(struct zip *z, zip_file_t *file, const struct member *m, struct buf *out,
 			   struct err *err) REQUIRES(archive_class)
 {
@@ -235,7 +241,7 @@ static bool zip_read_whole(struct zip *z, zip_file_t *file, const struct member 
 			out->size += (size_t)got;
 		}
 	}
-	/* libzip compares the checksum when the end is read. */
+	/* libzip compares the checksum at the end of the member. */
 	if (got >= 0 && have == m->size)
 		got = zip_fread(file, &more, 1);
 	if (got < 0)

@@ -80,8 +80,11 @@ struct history_note {
 	bool apart;     /* make a separate version, even if the last one belongs to this batch */
 	const char *program, *what;
 	bool unfinished;
-	bool step; /* the save is an undo or redo (history_log.h) of `view` */
-	/* a step leads to this version; an undo that removes the file undoes it */
+	bool step; /* the save is an undo or a redo (history_log.h), limited to `view` */
+	/*
+	 * of an undo or redo: number of the version that the file returns to; an undo that removes
+	 * the file has the number of the version that it undoes
+	 */
 	uint64_t back;
 	const char *view; /* the view that a step is limited to; "": the whole file */
 };

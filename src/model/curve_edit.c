@@ -647,7 +647,10 @@ static bool was_keyed(const struct curve_edit *l)
 	return l->old && l->old->keyed;
 }
 
-/* Allocates keys for all rows and kept keys, and sets the components without a column. */
+/*
+ * Allocates keys for all rows and for old keys that stay, and sets the components that have no
+ * column.
+ */
 static bool dense_init(const struct curve_edit *l, struct keys *keys)
 {
 	const struct curve_edit_key *last = &l->text->keys[l->text->count - 1];
@@ -666,7 +669,7 @@ static bool dense_init(const struct curve_edit *l, struct keys *keys)
 	return true;
 }
 
-/* Settles the rows; count becomes one past the last frame with a value. */
+/* Sets the keys of all rows; `count` becomes one past the last frame with a value. */
 static bool curve_edit_dense_rows(const struct curve_edit *l, struct keys *keys)
 {
 	for (uint32_t i = 0; i < l->text->count; i++) {
@@ -694,7 +697,10 @@ static const struct curve_edit_key *row_of(const struct curve_edit *l, uint32_t 
 	return NULL;
 }
 
-/* Refuses a curve without a value at an end; the error is at the blank cell, or at the last row. */
+/*
+ * Refuses a curve whose first or last frame has no value. The error is at the blank cell, or at the
+ * last row.
+ */
 static bool curve_edit_refuse_end(const struct curve_edit *l, const struct keys *keys,
 				  uint32_t frame)
 {

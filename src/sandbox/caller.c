@@ -95,8 +95,8 @@ static bool entry_applies(const struct entry *e, const struct caller *c, const s
 }
 
 /*
- * Entries are sorted in the order in which they are checked. The group bits of the mode are the
- * mask.
+ * Returns whether the ACL grants the access. Entries are stored in the order in which they are
+ * checked. The group bits of the mode are the mask.
  */
 static bool acl_lets(const struct caller *c, const struct rights *r, unsigned what)
 {
@@ -128,8 +128,9 @@ bool caller_may(const struct caller *c, const struct rights *r, unsigned what)
 
 /* ---- all users, two files ---- */
 
-#define NOBODY ((uint32_t)-1) /* no user or group has this number */
-#define ENTRIES_MAX 16        /* of an ACL; longer ones are not compared */
+/* stands for all other users or groups: no real id has this number */
+#define NOBODY ((uint32_t)-1)
+#define ENTRIES_MAX 16 /* limit of entries in an ACL; longer ones are not compared */
 
 static bool lets_everybody_read(const struct rights *r)
 {
@@ -143,7 +144,7 @@ static bool lets_everybody_read(const struct rights *r)
 }
 
 /*
- * Lists the ids in entries of this tag, the owning user or group, and NOBODY, which stands for all
+ * Lists the ids to test: those in entries of this tag, the owning user or group, and NOBODY for all
  * others.
  */
 static size_t list_named(const struct rights *r, unsigned tag, uint32_t owner, uint32_t *out)
@@ -162,9 +163,9 @@ static size_t list_named(const struct rights *r, unsigned tag, uint32_t owner, u
 }
 
 /*
- * Users in one or two groups are enough to test. If some user can read `file` through a group but
- * not `other`, the same is true of a user who is only in that group, or only in it and in the group
- * whose entry denies `other`.
+ * Returns whether a user who can read `file` can read `other`, too. Users in one or two groups are
+ * enough to test. If some user can read `file` through a group but not `other`, the same is true of
+ * a user in that group only, or only in it and in the group whose entry denies `other`.
  */
 static bool covers_user(const struct rights *other, const struct rights *file, uint32_t uid)
 {

@@ -51,11 +51,11 @@ static bool limit_core(void)
  * Files: landlock
  */
 
-/* Missing in older headers. Each is noted with the version of landlock that introduced it. */
+/* Rights that older kernel headers lack, each with the version of landlock that introduced it. */
 #define ACCESS_REFER (UINT64_C(1) << 13)     /* moving files between folders: landlock version 2 */
-#define ACCESS_TRUNCATE (UINT64_C(1) << 14)  /* 3 */
-#define ACCESS_IOCTL_DEV (UINT64_C(1) << 15) /* 5 */
-#define SCOPE_ABSTRACT_UNIX_SOCKET 1         /* 6 */
+#define ACCESS_TRUNCATE (UINT64_C(1) << 14)  /* truncating files: landlock version 3 */
+#define ACCESS_IOCTL_DEV (UINT64_C(1) << 15) /* ioctl on devices: landlock version 5 */
+#define SCOPE_ABSTRACT_UNIX_SOCKET 1 /* connecting to abstract sockets: landlock version 6 */
 #define SCOPE_SIGNAL 2
 
 #define ACCESS_FILE (LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE | ACCESS_TRUNCATE)
@@ -69,7 +69,10 @@ static bool limit_core(void)
 	(ACCESS_WRITE | LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_MAKE_CHAR |                \
 	 LANDLOCK_ACCESS_FS_MAKE_BLOCK | ACCESS_IOCTL_DEV)
 
-/* The struct of version 6; older kernels accept it if the fields that they do not know are 0. */
+/*
+ * The rules of landlock version 6; older kernels accept the struct if the fields that they do not
+ * know are 0.
+ */
 struct rules {
 	uint64_t files, network, scoped;
 };
@@ -106,7 +109,7 @@ static int confine_add_place(int ruleset, const struct rules *rules,
 		       : errno;
 }
 
-/* Skips a path that does not exist. */
+/* Allows accesses below a path. Skips a path that does not exist. */
 static int confine_add_path(int ruleset, const struct rules *rules, const char *path, bool writable)
 {
 	struct confine_place place = {open(path, O_PATH | O_CLOEXEC), writable};
@@ -140,7 +143,8 @@ static int add_system(int ruleset, const struct rules *rules)
 }
 
 /*
- * ENOSYS if the kernel lacks landlock, or has version 1, which forbids all renames between folders.
+ * Confines file accesses by landlock. ENOSYS if the kernel lacks landlock, or has version 1, which
+ * forbids all renames between folders.
  */
 static int limit_files(const struct confine_place *places, size_t count)
 {
@@ -188,12 +192,15 @@ static int limit_tree(const struct confine_place *places, size_t count, unsigned
  */
 
 /*
- * A mount by root opens, changes and chowns files of all users, and takes leases on them
- * (replace.h).
+ * The capabilities of a mount by root, which opens, changes and chowns files of all users, and
+ * takes leases on them (replace.h).
  */
 static const cap_value_t of_daemon[] = {CAP_CHOWN,  CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH,
 					CAP_FOWNER, CAP_FSETID,       CAP_LEASE};
-/* The mountpoint may be in folders whose mode gives root no rights. */
+/*
+ * The capabilities of the process that unmounts for root. The mountpoint may be in folders whose
+ * mode gives root no rights.
+ */
 static const cap_value_t of_unmounter[] = {CAP_SYS_ADMIN, CAP_DAC_READ_SEARCH};
 
 static bool keep_capability(cap_t to, cap_t from, cap_value_t capability)
@@ -225,8 +232,8 @@ static int limit_capabilities(const cap_value_t *kept, size_t count)
 
 static const int refused[] = {
 	/*
-	 * Other programs and processes; ptrace too, unless sanitized. Not pidfd_open: with such a
-	 * descriptor one can only see the process end.
+	 * Calls on other programs and processes; ptrace too, unless sanitized. pidfd_open is
+	 * allowed: its descriptor only shows when the process ends.
 	 */
 	SCMP_SYS(execve),
 	SCMP_SYS(execveat),
@@ -248,11 +255,11 @@ static const int refused[] = {
 	SCMP_SYS(sched_setscheduler),
 	SCMP_SYS(setpriority),
 	SCMP_SYS(tkill),
-	/* The network, and services behind sockets. */
+	/* Calls for the network, and for services behind sockets. */
 	SCMP_SYS(connect),
 	SCMP_SYS(socket),
 	SCMP_SYS(socketpair),
-	/* Mounts, namespaces, files by handle. */
+	/* Calls for mounts, namespaces, and files by handle. */
 	SCMP_SYS(chroot),
 	SCMP_SYS(fanotify_init),
 	SCMP_SYS(fsconfig),
@@ -269,7 +276,7 @@ static const int refused[] = {
 	SCMP_SYS(quotactl_fd),
 	SCMP_SYS(setns),
 	SCMP_SYS(unshare),
-	/* Administration, and calls that kernel exploits have used. */
+	/* Calls for administration, and calls that kernel exploits have used. */
 	SCMP_SYS(acct),
 	SCMP_SYS(add_key),
 	SCMP_SYS(adjtimex),
@@ -308,7 +315,7 @@ static int refuse_call(scmp_filter_ctx filter, int call)
 	return seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), call, 0);
 }
 
-/* clone's flags are its first argument, on s390 its second. */
+/* The position of clone's flags among its arguments: first, on s390 second. */
 #ifdef __s390__
 #define CLONE_FLAGS 1
 #else
@@ -318,9 +325,9 @@ static int refuse_call(scmp_filter_ctx filter, int call)
 static const int unmounting[] = {SCMP_SYS(umount), SCMP_SYS(umount2)};
 
 /*
- * A filter cannot read the flags of clone3, which are in memory; on ENOSYS the C library uses clone
- * instead. TIOCSTI would put text into the terminal's input. prlimit is only allowed on the process
- * itself (0).
+ * Refuses some calls depending on their arguments. A filter cannot read the flags of clone3, which
+ * are in memory; on ENOSYS the C library uses clone instead. TIOCSTI would put text into the
+ * terminal's input. prlimit is only allowed on the process itself (0).
  */
 static int refuse_some(scmp_filter_ctx filter)
 {
@@ -341,10 +348,10 @@ static int refuse_some(scmp_filter_ctx filter)
 	return error;
 }
 
-/* Returns 0 or a negated errno, as libseccomp does. */
+/* Loads the filter of system calls. Returns 0 or a negated errno, as libseccomp does. */
 static int load_calls(scmp_filter_ctx filter, bool may_unmount)
 {
-	/* System calls of another architecture have other numbers. */
+	/* Kill the process on system calls of another architecture, which have other numbers. */
 	int error = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 
 	for (size_t i = 0; i < ARRAY_SIZE(refused) && !error; i++)
@@ -356,7 +363,10 @@ static int load_calls(scmp_filter_ctx filter, bool may_unmount)
 	return error ? error : seccomp_load(filter);
 }
 
-/* Probe with an invalid filter: EFAULT means that the kernel supports them. */
+/*
+ * Confines system calls by seccomp. Whether the kernel supports filters is tested with an invalid
+ * one: EFAULT means that it does.
+ */
 static int limit_calls(bool may_unmount)
 {
 	scmp_filter_ctx filter;
@@ -384,7 +394,10 @@ static int limit_privileges(void)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
 }
 
-/* Adds `what` to *confined if there was no error. False on errors other than missing support. */
+/*
+ * Adds `what` to *confined unless there was an error. Returns false on errors other than missing
+ * support.
+ */
 static bool confine_note(int error, unsigned what, unsigned *confined, const char *name,
 			 struct err *err)
 {

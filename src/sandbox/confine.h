@@ -34,7 +34,7 @@
 #include "animfs/base.h"
 
 struct confine_place {
-	int fd; /* a folder; O_PATH will do. -1: none */
+	int fd; /* descriptor of a folder, possibly O_PATH; -1: none */
 	bool writable;
 };
 #define CONFINE_PLACES_MAX 3
@@ -80,9 +80,9 @@ bool confine_descriptors(struct err *err);
  */
 bool confine(const struct confine_place *places, size_t count, unsigned *confined, struct err *err);
 /*
- * Confines the process that unmounts. Root keeps only the capabilities for that, and all system
- * calls that confine() refuses are refused, except umount. Other users run fusermount3, which needs
- * calls and privileges: for them only capabilities are dropped.
+ * Confines the process that unmounts. Root keeps only the capabilities for unmounting, and all
+ * system calls that confine() refuses are refused, except umount. Other users run fusermount3,
+ * which needs calls and privileges: for them only capabilities are dropped.
  */
 bool confine_unmounter(struct err *err);
 /*

@@ -36,7 +36,7 @@ static void close_all(const int *fds, size_t count)
 
 static int configure_proc(int context)
 {
-	/* Fails before Linux 5.8; then all of /proc is visible. */
+	/* This option fails before Linux 5.8; all of /proc is visible then. */
 	fsconfig(context, FSCONFIG_SET_STRING, "subset", "pid", 0);
 	return fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0);
 }
@@ -57,7 +57,10 @@ static int mount_proc(int *fd)
 	return error;
 }
 
-/* The copy of a shared mount still receives mounts made in the original; any other is private. */
+/*
+ * Sets the propagation and access of a copied mount. The copy of a shared mount still receives
+ * mounts made in the original; any other copy is private.
+ */
 static int set_mount(int fd, bool read_only)
 {
 	struct mount_attr attr = {.attr_set = read_only ? MOUNT_ATTR_RDONLY : 0,
@@ -99,7 +102,10 @@ static unsigned long long mount_id(int dir, const char *path)
 		       : 0;
 }
 
-/* Is the folder on a shared mount, so that a copy of it receives mounts that are made later? */
+/*
+ * Returns whether the folder is on a shared mount: a copy of such a mount receives mounts that are
+ * made later.
+ */
 static bool is_shared(int folder)
 {
 	unsigned long long id, wanted = mount_id(folder, "");
@@ -122,8 +128,8 @@ static bool is_shared(int folder)
 }
 
 /*
- * Unmounts everything that covers the new root: the old root, and this process's own mount if that
- * is on SOURCE itself. "/.." leads to the topmost mount.
+ * Unmounts everything that covers the new root: the old root, and animfs's own mount if SOURCE is
+ * its mountpoint. "/.." leads to the topmost mount.
  */
 static int uncover_root(void)
 {
@@ -161,7 +167,10 @@ static int enter_namespace(int tree, int home, int top)
 	return stuck ? -stuck : error;
 }
 
-/* *root: the folder, opened in the new namespace. */
+/*
+ * Moves the process to a new mount namespace that has only the folder. *root is the folder, opened
+ * in it.
+ */
 static int own_namespace(int folder, int *root)
 {
 	enum { TREE, HOME, TOP, FDS };
@@ -203,9 +212,8 @@ static int change_to(int folder)
 }
 
 /*
- * Enters the first folder. If possible, makes a mount namespace for the process: then *apart is
- * true, and *fd is the folder in it. Otherwise makes the folder the root by chroot, and *fd stays
- * -1.
+ * Makes the first folder the root of the process. If possible, the process gets a mount namespace:
+ * *apart is true then, and *fd is the folder in it. Otherwise chroot is used, and *fd stays -1.
  */
 static int enclose_enter_folder(const struct enclosed *first, int *fd, bool *apart)
 {

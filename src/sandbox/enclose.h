@@ -25,8 +25,8 @@
 
 struct enclosed {
 	/*
-	 * enclose() replaces it by a descriptor of the same folder, reached from the new root; -1:
-	 * none
+	 * enclose() replaces the descriptor by one of the same folder, reached from the new root;
+	 * -1: none
 	 */
 	int fd;
 	/* false: make the folder's mount read-only; without effect on the first folder */
@@ -34,16 +34,17 @@ struct enclosed {
 };
 
 /*
- * Needs CAP_SYS_ADMIN, CAP_SYS_CHROOT, one thread, and no other open descriptors of folders. 0, or
- * an errno if nothing has changed; a negated errno if it could not return, and the process must
- * exit. *apart: it has a namespace of its own.
+ * Encloses the process. Needs CAP_SYS_ADMIN, CAP_SYS_CHROOT, one thread, and no other open
+ * descriptors of folders. Returns 0; an errno if nothing has changed; or a negated errno if the
+ * process could not return to its old root, and must exit. *apart: the process has a mount
+ * namespace of its own.
  */
 int enclose(struct enclosed *folders, size_t count, bool *apart);
-/* The descriptor of the /proc instance that enclose() has mounted; -1 unless it has succeeded. */
+/* Returns the descriptor of the /proc instance that enclose() mounted; -1 unless it succeeded. */
 int enclose_proc(void);
 /*
- * Call it after fuse_daemonize(), which makes "/" the current folder and, in the background, does
- * not find /dev/null. Does nothing unless enclosed.
+ * Restores what fuse_daemonize() changed: it makes "/" the current folder and, in the background,
+ * does not find /dev/null. Call it afterwards. Does nothing unless enclosed.
  */
 void enclose_settle(bool background);
 

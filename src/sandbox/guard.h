@@ -7,7 +7,7 @@
  * animation may read it, too; otherwise it is ignored for all users. Thus no view contains anything
  * that one of its readers could not have read directly.
  *
- * No guard (NULL): the process works for one user, and with that user's rights.
+ * Without a guard (NULL), the process works for one user, with that user's rights.
  */
 #ifndef ANIMFS_SANDBOX_GUARD_H
 #define ANIMFS_SANDBOX_GUARD_H
@@ -17,14 +17,15 @@
 
 struct guard {
 	/*
-	 * May every reader of the animation `file` (NULL: every user) read the regular file `name`,
-	 * or list the folder (".")? *version is the version that was checked: use no other.
+	 * Returns whether every reader of the animation `file` (NULL: every user) may read the
+	 * regular file `name`, or list the folder ("."). Sets *version to the version that was
+	 * checked; use no other.
 	 */
 	bool (*lets_read)(const struct guard *g, int dir, const char *file, const char *name,
 			  struct file_version *version);
 	/*
-	 * May the caller write the file `name` of this version, or, if version is NULL, make it? 0
-	 * or an errno.
+	 * Checks whether the caller may write the file `name` of this version or, if version is
+	 * NULL, make it. Returns 0 or an errno.
 	 */
 	int (*check_write)(const struct guard *g, const struct caller *who, int dir,
 			   const char *name, struct file_version *version);

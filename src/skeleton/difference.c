@@ -27,7 +27,10 @@ bool skeleton_difference(const struct skeleton *a, const struct skeleton *b, str
 	return skeleton_same(a, b);
 }
 
-/* Adds a bone to the summary, which names SUMMARY_PARTS bones; `count` came before this one. */
+/*
+ * Adds a bone to the summary, which names at most SUMMARY_PARTS bones. `count` is the number of
+ * bones before this one.
+ */
 static void difference_add_bone(const char *bone, const char *what, unsigned count, struct buf *out)
 {
 	if (count < SUMMARY_PARTS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * difference.h - describes the difference between two skeletons. Either may be NULL, which has no
- * joints.
+ * difference.h - describes the difference between two skeletons. Either may be NULL, a skeleton
+ * without joints.
  */
 #ifndef ANIMFS_SKELETON_DIFFERENCE_H
 #define ANIMFS_SKELETON_DIFFERENCE_H

@@ -42,7 +42,10 @@ bool model_offer(struct model_choice *c, const char *name)
 	return true;
 }
 
-/* Finds the model with the wanted name, in upper or lower case, or else the only one there is. */
+/*
+ * Finds the model with the wanted name in a folder, in upper or lower case; or else the only model
+ * there.
+ */
 static bool find_model_search_folder(int dir, struct model_choice *c, char name[NAME_MAX + 1])
 {
 	struct dirent *entry;

@@ -14,15 +14,16 @@
 #include <limits.h>
 
 /*
- * Finds the name of this animation file's model; false if there is none. Reads names in the folder
- * only if the guard allows it. The caller must ask the guard about reading the model.
+ * Finds the name of an animation file's model in its folder; returns false if there is none. Reads
+ * the names in the folder only if the guard allows it. The caller must ask the guard about reading
+ * the model.
  */
 bool model_find(int dir, const char *file_name, const struct model_format *format,
 		const struct guard *guard, char name[NAME_MAX + 1]);
 /*
- * As model_find, for names from another source than a folder: call model_choose, then model_offer
- * for each. The model is the one that was taken (true) last, if it has the `same` name or `count`
- * is 1.
+ * Finds a model as model_find does, among names that are not in a folder on disk: call
+ * model_choose, then model_offer for each name. The model is the last name for which model_offer
+ * returned true, if `same` is set (the names match) or `count` is 1.
  */
 struct model_choice {
 	char wanted[2 * NAME_MAX];
@@ -32,12 +33,14 @@ struct model_choice {
 };
 void model_choose(struct model_choice *c, const char *file_name, const struct model_format *format);
 bool model_offer(struct model_choice *c, const char *name);
-/* Is this the name of a model of any known format? */
+/* Returns whether a file name is that of a model of any known format. */
 bool model_has_name(const char *name);
-/* The number of bones in the Final Fantasy IX model of this file; 0 if none can be read. */
+/*
+ * Returns the number of bones in an animation file's Final Fantasy IX model; 0 if none can be read.
+ */
 uint32_t model_bones(int dir, const char *file_name, const struct guard *guard);
 
-/* Larger models are refused. An MDB also contains the geometry. */
+/* Size limit of a model, which may contain the geometry, too (MDB). */
 #define MODEL_LIMIT ((size_t)64 << 20)
 
 #endif

@@ -134,7 +134,7 @@ static bool is_model(const char *name)
 	return size < length || strcmp(name + size - length, SKELETON_FILE) != 0;
 }
 
-/* Reads the file, and notes its version and hash in `seen`. Returns 0 or an errno. */
+/* Reads the found file, and stores its version and hash in `seen`. Returns 0 or an errno. */
 static int read_found(int dir, const struct guard *guard, struct found_skeleton *seen,
 		      struct buf *bytes)
 {
@@ -150,7 +150,7 @@ static int read_found(int dir, const struct guard *guard, struct found_skeleton 
 	if (!error)
 		seen->file = file_version_of(&st);
 	seen->settled = seen->settled && file_version_settled(&seen->file, &now);
-	/* Another file has the name now, which the guard was not asked about. */
+	/* Refuse another file that has got the name meanwhile: the guard was not asked about it. */
 	if (!error && guard && !file_version_same(&seen->file, &let))
 		error = EAGAIN;
 	seen->hash = error ? (uint64_t)error : XXH3_64bits(bytes->data, bytes->size);
@@ -165,7 +165,10 @@ struct search {
 	const struct guard *guard;
 };
 
-/* Notes the name as found, or as barred by the guard. Returns whether the search is over. */
+/*
+ * Records a file as found, or as barred by the guard. Returns true if it was found, which ends the
+ * search.
+ */
 static bool take_file(const struct search *s, const char *name, struct found_skeleton *seen)
 {
 	struct barred_skeleton named = {.name = strdup(name)};
@@ -202,7 +205,10 @@ static void find_skeleton_note_file(struct found_skeleton *seen, bool there,
 	seen->settled = seen->settled && there && file_version_settled(version, now);
 }
 
-/* Finds the file, without reading it. False: no memory. The caller releases `seen` either way. */
+/*
+ * Finds the file of the skeleton, without reading it. Returns false when out of memory. The caller
+ * releases `seen` in either case.
+ */
 static bool look_for_file(const struct search *s, struct found_skeleton *seen)
 {
 	struct timespec now;
@@ -228,7 +234,10 @@ static bool find_skeleton_is_still(int dir, const char *name, const struct file_
 	return find_skeleton_version_at(dir, name, &now) && file_version_same(&now, version);
 }
 
-/* A version also changes with the owner, the mode and the ACL. */
+/*
+ * Returns whether no file of the search has changed, by their versions, which also change with the
+ * owner, the mode and the ACL.
+ */
 static bool find_skeleton_is_untouched(const struct found_skeleton *r, const struct search *s)
 {
 	bool still = r->settled && find_skeleton_is_still(s->dir, ".", &r->folder);
@@ -249,7 +258,10 @@ static bool same_barred(const struct found_skeleton *a, const struct found_skele
 	return same;
 }
 
-/* Is the file's text unchanged, although its version differs? `seen` then has the new version. */
+/*
+ * Returns whether the file's text is unchanged, although its version differs. `seen` then has the
+ * new version.
+ */
 static bool find_skeleton_says_the_same(const struct found_skeleton *r, const struct search *s,
 					struct found_skeleton *seen)
 {
@@ -314,7 +326,7 @@ static void find_skeleton_report_fault(const struct found_skeleton *r, struct by
 	report(closure, r->name, fault);
 }
 
-/* Reports files that are newly barred by the guard, and files that no longer are. */
+/* Reports files that the guard bars since this search, and files that it no longer bars. */
 static void report_barred(const struct found_skeleton *before, const struct found_skeleton *now,
 			  const char *file_name, skeleton_reporter *report, void *closure)
 {
@@ -330,9 +342,9 @@ static void report_barred(const struct found_skeleton *before, const struct foun
 }
 
 /*
- * The first look, or the first after its result was dropped: an earlier fault of the animation's
- * own file may still be on the list, so report that it is gone. (A shared file's fault may have
- * been reported for another animation.)
+ * Reports the result of the first search, or of the first after its result was dropped. An earlier
+ * fault of the animation's own file may still be listed, so report that it is gone. (The fault of a
+ * shared file may have been reported for another animation.)
  */
 static void report_first(const struct found_skeleton *now, const char *file_name,
 			 skeleton_reporter *report, void *closure)
@@ -346,7 +358,10 @@ static void report_first(const struct found_skeleton *now, const char *file_name
 
 #define READ_TRIES 8
 
-/* Finds the file and reads it. False: no memory; *error is an errno if it cannot be read. */
+/*
+ * Finds the file of the skeleton and reads it. Returns false when out of memory; *error is an errno
+ * if the file cannot be read.
+ */
 static bool find_and_read(const struct search *s, struct found_skeleton *seen, struct buf *bytes,
 			  int *error)
 {
@@ -383,7 +398,7 @@ struct shared_skeleton *find_skeleton(struct found_skeleton *r, int dir, const c
 	else if (seen.name)
 		s = parse_skeleton(seen.name, buf_bytes(&bytes), format, &err);
 	seen.faulty = err.code && err.code != ERR_MEMORY;
-	/* A failed allocation does not count: the next call looks for the skeleton again. */
+	/* After a failed allocation, the next call searches again. */
 	seen.looked = err.code != ERR_MEMORY;
 	if (report && r->faulty && (!seen.faulty || strcmp(r->name, seen.name) != 0))
 		report(closure, r->name, NULL);
@@ -412,7 +427,10 @@ static size_t find_named(const struct skeleton_files *files, const char *name)
 	return NO_FILE;
 }
 
-/* Finds the model; *rival: the last of several of which none has the animation's name, or NULL. */
+/*
+ * Finds the model of an animation among the files of an archive. *rival is NULL, or the last of
+ * several models none of which has the animation's name.
+ */
 static size_t find_model(const struct skeleton_files *files, const char *file_name,
 			 const struct model_format *format, const char **rival)
 {
@@ -444,7 +462,7 @@ static void report_rival(const char *rival, const char *file_name, skeleton_repo
 	report(closure, rival, fault);
 }
 
-/* In the order of find_skeleton_file. */
+/* Finds the skeleton among the files of an archive, in the order of find_skeleton_file. */
 static size_t find_in(const struct skeleton_files *files, const char *file_name,
 		      const struct format *format, const char **rival)
 {

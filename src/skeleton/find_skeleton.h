@@ -16,33 +16,37 @@
 #include <limits.h>
 
 #define SKELETON_FILE "skeleton.csv"
-/* Longer texts are refused. */
+/* Size limit of a skeleton's text. */
 #define SKELETON_TEXT_MAX ((size_t)16 << 20)
 
 /* Makes NAME.skeleton.csv. Returns false if that is too long for a file name. */
 bool skeleton_own_name(const char *file_name, char name[NAME_MAX + 1]);
 
-/* Is `name` of the form NAME.skeleton.csv? Sets *length to the length of NAME. */
+/* Returns whether `name` has the form NAME.skeleton.csv. Sets *length to the length of NAME. */
 bool skeleton_is_own_name(const char *name, size_t *length);
-/* Could a file of this name be the skeleton of several animations in its folder? */
+/* Returns whether a file of this name could be the skeleton of several animations in its folder. */
 bool skeleton_is_shared_name(const char *name);
 
 /* A skeleton with a reference count. Thread-safe. */
 struct shared_skeleton;
-const struct skeleton *shared_skeleton(const struct shared_skeleton *r); /* NULL for NULL */
+const struct skeleton *
+shared_skeleton(const struct shared_skeleton *r); /* returns NULL if r is NULL */
 struct shared_skeleton *
-shared_skeleton_get(struct shared_skeleton *r); /* takes a reference; NULL is fine */
-/* Of no file; takes over the skeleton. NULL: no memory. */
+shared_skeleton_get(struct shared_skeleton *r); /* takes a reference; r may be NULL */
+/*
+ * Makes a shared skeleton that was read from no file. Takes over `s`. Returns NULL when out of
+ * memory.
+ */
 struct shared_skeleton *shared_skeleton_made(struct skeleton *s);
-void shared_skeleton_put(struct shared_skeleton *r);          /* drops a reference; NULL is fine */
-size_t shared_skeleton_size(const struct shared_skeleton *r); /* bytes of memory */
-/* The mtime of the file that it was read from; {0} if r is NULL. */
+void shared_skeleton_put(struct shared_skeleton *r);          /* drops a reference; r may be NULL */
+size_t shared_skeleton_size(const struct shared_skeleton *r); /* returns the bytes of memory used */
+/* Returns the mtime of the file that the skeleton was read from; {0} if r is NULL. */
 struct timespec shared_skeleton_mtime(const struct shared_skeleton *r);
 
 /*
- * Where an animation's skeleton was found: which file, and which version of it. {0}: not looked for
- * yet. The caller serializes calls with the same struct, and calls found_skeleton_release at the
- * end.
+ * The result of the search for an animation's skeleton: which file, and which version of it. {0}:
+ * not searched yet. The caller serializes calls with the same struct, and calls
+ * found_skeleton_release at the end.
  */
 struct found_skeleton {
 	/* settled: the files are old enough that any later change gives other versions */
@@ -51,7 +55,9 @@ struct found_skeleton {
 	char *name; /* name of the file; NULL: none */
 	uint64_t hash;
 	bool faulty; /* the fault of the file `name` has been reported */
-	/* With a guard: the animation it was asked about, and files that it did not allow. */
+	/*
+	 * With a guard: the animation that the guard was asked about, and the files that it barred.
+	 */
 	struct file_version animation;
 	struct barred_skeleton {
 		char *name;
@@ -61,24 +67,30 @@ struct found_skeleton {
 };
 void found_skeleton_release(struct found_skeleton *r);
 
-/* Was a file of this name found and barred by the guard? */
+/* Returns whether a file of this name was found, but barred by the guard. */
 bool found_skeleton_bars(const struct found_skeleton *r, const char *name);
 
-/* Would find_skeleton find the same again? Costs a few fstatat() while the folder is unchanged. */
+/*
+ * Returns whether find_skeleton would find the same skeleton again. Costs a few fstatat() while the
+ * folder is unchanged.
+ */
 bool found_skeleton_same(struct found_skeleton *r, int dir, const char *file_name,
 			 const struct format *format, const struct guard *guard);
 
-/* Called with the reason if a file cannot be used, and with NULL once it can again, or is gone. */
+/*
+ * Called with the reason when a file cannot be used, and with NULL when it can be used again, or is
+ * gone.
+ */
 typedef void skeleton_reporter(void *closure, const char *name, const char *fault);
 /*
- * Finds and reads the skeleton, and notes in `r` where; the caller gets a reference. NULL: there is
- * none that can be used, or out of memory.
+ * Finds and reads the skeleton, and stores in `r` where it was found. The caller gets a reference.
+ * Returns NULL when no file can be used, or when out of memory.
  */
 struct shared_skeleton *find_skeleton(struct found_skeleton *r, int dir, const char *file_name,
 				      const struct format *format, const struct guard *guard,
 				      skeleton_reporter *report, void *closure);
 
-/* Files that are in no folder on the disk, but in an archive. */
+/* The files of an archive, for a search as in a folder. */
 struct skeleton_files {
 	size_t count;
 	const char *(*name)(void *closure, size_t i);
@@ -86,13 +98,16 @@ struct skeleton_files {
 	void *closure;
 };
 /*
- * As find_skeleton, of files that do not change. If there are several models and none has the
- * animation's name, none is used, and one is reported.
+ * Finds a skeleton as find_skeleton does, among files that do not change. If there are several
+ * models and none has the animation's name, none is used, and one is reported.
  */
 struct shared_skeleton *find_skeleton_in(const struct skeleton_files *files, const char *file_name,
 					 const struct format *format, skeleton_reporter *report,
 					 void *closure);
-/* As model_bones. */
+/*
+ * Returns the number of bones in the Final Fantasy IX model, as model_bones does, among the files
+ * of an archive.
+ */
 uint32_t model_bones_in(const struct skeleton_files *files, const char *file_name);
 
 #endif

@@ -26,7 +26,7 @@ static struct skeleton *finish_skeleton(struct arena *arena, const struct joint 
 	return s;
 }
 
-/* A root at the origin. */
+/* Makes a joint without a parent, at the origin. */
 static struct joint new_joint(const char *bone)
 {
 	return (struct joint){.bone = bone, .parent = JOINT_ROOT, .rest = {{0}, {0}, {1, 1, 1}}};
@@ -39,8 +39,9 @@ static struct joint new_joint(const char *bone)
 #define FF9_BONE 4
 
 /*
- * u8 at 0x02: number of bones; at 0x14 the bones, each s16 length, u8 0, u8 parent. Parents precede
- * their children; the first bone's parent is 0. A bone is at (0, 0, length) relative to its parent.
+ * Reads a model: u8 at 0x02: number of bones; at 0x14 the bones, each s16 length, u8 0, u8 parent.
+ * Parents precede their children; the first bone's parent is 0. A bone is at (0, 0, length)
+ * relative to its parent.
  */
 static struct skeleton *ff9_read(struct bytes model, struct err *err)
 {
@@ -79,9 +80,13 @@ const struct model_format model_ff9 = {".ff9model", {"ff9anim"}, ff9_read};
 #define TMD_MAGIC 0x41
 #define TMD_OBJECTS 0x0C
 #define TMD_OBJECT 28
-#define TMD_OBJECTS_MAX 256 /* an animation has a byte for the number of an object */
+/* limit of objects: an animation stores the number of an object in one byte */
+#define TMD_OBJECTS_MAX 256
 
-/* u32 0x41, u32 flags, u32 number of objects, and 28 bytes an object. Each moves on its own. */
+/*
+ * Reads a model: u32 0x41, u32 flags, u32 number of objects, and 28 bytes per object. Each object
+ * moves on its own.
+ */
 static struct skeleton *tmd_read(struct bytes model, struct err *err)
 {
 	struct arena arena = ARENA_INIT;
@@ -109,9 +114,9 @@ const struct model_format model_ribbon = {".tmd", {"ribbon"}, tmd_read};
 #define MDB_HEADER 0x30
 #define MDB_BONE 0xC0
 #define MDB_BONES_MAX 65535u
-#define MDB_NAME_MAX 255 /* code units */
+#define MDB_NAME_MAX 255 /* limit of the length of a name, in code units */
 
-/* The header. Its counts and offsets are not checked yet. */
+/* The header of an MDB. Its counts and offsets are not checked yet. */
 struct mdb {
 	struct bytes src;
 	uint32_t name_count, names_at, bone_count, bones_at;
@@ -120,8 +125,8 @@ struct mdb {
 };
 
 /*
- * 0x30 bytes: "MDB0", u32 version, and for names, bones, objects, materials and textures each a
- * count and an offset from the start.
+ * Reads the header of 0x30 bytes: "MDB0", u32 version, and for names, bones, objects, materials and
+ * textures each a count and an offset from the start.
  */
 static bool mdb_header(struct mdb *m)
 {
@@ -145,7 +150,10 @@ static bool mdb_header(struct mdb *m)
 	return true;
 }
 
-/* A name's offset is relative to the offset itself; the text is UTF-16LE and ends in 0. */
+/*
+ * Reads a name. Its offset is relative to the place of the offset; the text is UTF-16LE and ends in
+ * 0.
+ */
 static const char *mdb_name(struct mdb *m, uint32_t number, size_t said_at)
 {
 	size_t entry = m->names_at + 4 * (size_t)number, at, units = 0;
@@ -176,13 +184,16 @@ static double near_one(double scale)
 	return fabs(scale - 1) < 1e-6 ? 1 : scale;
 }
 
-/* Rounds to 1e-5 degrees: a float32 matrix is precise to a few millionths of a degree. */
+/*
+ * Converts an angle to degrees, rounded to 1e-5: a float32 matrix is precise to a few millionths of
+ * a degree.
+ */
 static double model_formats_degrees_of(double sine, double cosine)
 {
 	return rint(atan2(sine, cosine) * (180 / M_PI) * 1e5) / 1e5 + 0.0;
 }
 
-/* Euler angles (R = Rz * Ry * Rx) from the columns of R; at ry = 90 and -90, rz is 0. */
+/* Computes Euler angles (R = Rz * Ry * Rx) from the columns of R. At ry = 90 and -90, rz is 0. */
 static void angles_of(const double column[3][3], double out[3])
 {
 	double flat = hypot(column[0][0], column[0][1]);
@@ -244,8 +255,8 @@ static bool mdb_rest(struct mdb *m, size_t at, double rest[ROLE_COUNT][3])
 }
 
 /*
- * A bone: its own index, s32 parent or -1 (then next sibling, first child), at 0x10 the index of
- * its name, at 0x20 its matrix relative to its parent. Parents precede their children.
+ * Reads a bone: its own index, s32 parent or -1 (then next sibling, first child), at 0x10 the index
+ * of its name, at 0x20 its matrix relative to its parent. Parents precede their children.
  */
 static bool mdb_bone(struct mdb *m, uint32_t number, struct joint *joint, struct track *name)
 {
@@ -262,7 +273,7 @@ static bool mdb_bone(struct mdb *m, uint32_t number, struct joint *joint, struct
 	return name->name && mdb_rest(m, at + 0x20, joint->rest);
 }
 
-/* Labels the bones as in a clip that has all of them. */
+/* Gives the bones the labels that they have in a clip with all of the bones. */
 static bool mdb_label(struct mdb *m, struct joint *joints, const struct track *names)
 {
 	static const char *const reserved[] = {NULL};

@@ -12,14 +12,14 @@
 #include "skeleton.h"
 
 struct model_format {
-	const char *extension; /* of its file names, with the dot */
-	/* names of the animation formats that it belongs to; ends with NULL */
+	const char *extension; /* extension of the format's file names, with the dot */
+	/* names of the animation formats that the models belong to; ends with NULL */
 	const char *formats[3];
 	struct skeleton *(*read)(struct bytes bytes, struct err *err);
 };
 
 extern const struct model_format *const model_formats[]; /* ends with NULL */
-/* The model format that belongs to an animation format; NULL if none is supported. */
+/* Returns the model format that belongs to an animation format; NULL if none is supported. */
 const struct model_format *model_format_of(const struct format *format);
 
 extern const struct model_format model_ff9;    /* Final Fantasy IX: NAME.ff9model */

@@ -25,11 +25,12 @@ struct naming {
 	void *closure;
 	bool faulty GUARDED_BY(naming_class); /* a fault has been reported */
 	/*
-	 * What was read: the file's version, its text, and the table parsed from it for one format.
+	 * The file as it was read: its version, its text, and the table parsed from it for one
+	 * format.
 	 */
 	struct file_version version GUARDED_BY(naming_class);
 	bool there GUARDED_BY(naming_class);
-	/* old enough that any later write gives another version */
+	/* the file is old enough that any later write gives it another version */
 	bool settled GUARDED_BY(naming_class);
 	struct buf text GUARDED_BY(naming_class);
 	const struct format *format GUARDED_BY(naming_class);
@@ -131,7 +132,10 @@ static void report_place(struct naming *n, const struct err *err) REQUIRES(namin
 	naming_report_fault(n, fault);
 }
 
-/* Without memory there is no table, and the next call tries again. */
+/*
+ * Parses the text for one format. When out of memory there is no table, and the next call tries
+ * again.
+ */
 static void parse_table(struct naming *n, const struct format *format) REQUIRES(naming_class)
 {
 	struct err err = {.code = ERR_NONE};
@@ -155,7 +159,10 @@ static void forget_table(struct naming *n) REQUIRES(naming_class)
 	buf_clear(&n->text);
 }
 
-/* EACCES if the guard bars the file, since not every user may read it. */
+/*
+ * Checks whether the file may be used: EACCES if the guard bars it, since not every user may read
+ * it.
+ */
 static int check_read(const struct naming *n, const struct stat *st)
 {
 	struct file_version read = file_version_of(st), let;
@@ -168,7 +175,7 @@ static int check_read(const struct naming *n, const struct stat *st)
 		       : EACCES;
 }
 
-/* Reads the text; returns true if it has changed. */
+/* Reads the text. Returns true if it has changed. */
 static bool naming_read_text(struct naming *n) REQUIRES(naming_class)
 {
 	struct buf text = BUF_INIT;

@@ -15,13 +15,15 @@
 
 /* One version of the table of bone names (bone-names.csv). */
 struct naming_table;
-const struct bone_names *naming_table_names(const struct naming_table *t); /* NULL for NULL */
-struct naming_table *naming_table_get(struct naming_table *t); /* takes a reference; NULL is fine */
-void naming_table_put(struct naming_table *t);                 /* drops a reference; NULL is fine */
+const struct bone_names *
+naming_table_names(const struct naming_table *t); /* returns NULL if t is NULL */
+struct naming_table *
+naming_table_get(struct naming_table *t);      /* takes a reference; t may be NULL */
+void naming_table_put(struct naming_table *t); /* drops a reference; t may be NULL */
 
 /*
- * Called with the place and the reason when the file becomes unusable, and with NULL when it no
- * longer is. Called under naming_class: it must not call the functions below.
+ * Called with the place and the reason when the file becomes unusable, and with NULL when it is
+ * usable again. It is called under naming_class, so it must not call the functions below.
  */
 typedef void naming_reporter(void *closure, const char *fault);
 
@@ -30,18 +32,27 @@ struct naming_table *naming_table_read(struct bytes text, const struct format *f
 				       struct err *err);
 
 struct naming;
-/* `folder` is not closed, and must stay open until naming_free. NULL when out of memory. */
+/*
+ * Makes the table of a folder. The descriptor `folder` is not closed, and must stay open until
+ * naming_free. Returns NULL when out of memory.
+ */
 struct naming *naming_new(int folder, naming_reporter *report, void *closure);
-/* Use the table only if the guard allows all users to read it; either may be NULL. */
+/*
+ * Sets a guard: the table is used only if the guard allows all users to read it. n and guard may be
+ * NULL.
+ */
 void naming_guard(struct naming *n, const struct guard *guard);
-/* tables live until their references are dropped; NULL is fine */
+/* Frees n, which may be NULL. Tables live until their references are dropped. */
 void naming_free(struct naming *n);
 /*
- * Does the table name the bones of this format? Only if a bone's number means the same in every
- * file.
+ * Returns whether the table can name the bones of a format: only if a bone's number means the same
+ * bone in every file.
  */
 bool naming_concerns(const struct format *format);
-/* The latest table, with a reference for the caller. NULL if none can be used; n may be NULL. */
+/*
+ * Returns the latest table, with a reference for the caller. NULL if none can be used; n may be
+ * NULL.
+ */
 struct naming_table *naming_get(struct naming *n, const struct format *format);
 
 #endif

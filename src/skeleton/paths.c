@@ -7,19 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MAX 64 /* of a path; deeper ones have no parents */
+#define DEPTH_MAX 64 /* limit of the parts of a path; bones of deeper paths have no parents */
 #define PATH_SIZE_MAX 4096
 
 struct making {
 	struct arena arena;
-	struct string_map paths, labels; /* of joints, by their numbers */
+	struct string_map paths, labels; /* numbers of joints, by path and by label */
 	struct joint *joints;
 	uint32_t count;
 	size_t room;
 	bool failed;
 };
 
-/* A bone that exists only as a part of paths gets the first free form of its name. */
+/*
+ * Returns a free label for a bone that exists only as a part of paths: its name, or the first free
+ * form of it.
+ */
 static const char *paths_new_label(struct making *m, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *label;
@@ -53,7 +56,10 @@ static int64_t add_joint(struct making *m, const char *path, const char *label)
 	return m->count++;
 }
 
-/* The number of the bone at this path, which is made if there is none; -1: no memory. */
+/*
+ * Returns the number of the bone at this path, which is made if there is none; -1 when out of
+ * memory.
+ */
 static int64_t joint_at(struct making *m, const char *path)
 {
 	int64_t known = string_map_find(&m->paths, path);
@@ -61,7 +67,10 @@ static int64_t joint_at(struct making *m, const char *path)
 	return known >= 0 ? known : add_joint(m, path, paths_new_label(m, path));
 }
 
-/* Each part of a path may make a bone, and a hostile file may have thousands of parts. */
+/*
+ * Returns whether a path has too many parts. Each part may make a bone, and a hostile file may have
+ * thousands of parts.
+ */
 static bool is_deep(const char *path)
 {
 	unsigned depth = 0;
@@ -103,7 +112,7 @@ static void make_joints(struct making *m, const struct anim *a)
 			paths_hang_joint(m, a->clips[c].tracks[i].name);
 }
 
-/* Labels are copied: a skeleton lives longer than a model. */
+/* Makes the skeleton. Labels are copied, since a skeleton lives longer than a model. */
 static struct skeleton *finish(struct making *m)
 {
 	struct joint *joints = arena_alloc(&m->arena, m->count, sizeof(*joints));

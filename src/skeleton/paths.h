@@ -6,9 +6,9 @@
 #include "skeleton.h"
 
 /*
- * The parent of a bone is the bone with its path without the last part; a missing one is made. A
- * bone of the empty path is above all others. Rest poses are unknown. Tracks must have labels.
- * NULL: no memory.
+ * Makes a skeleton from paths: the parent of a bone is the bone with its path without the last
+ * part, and a missing parent is made. A bone of the empty path is above all others. Rest poses are
+ * unknown. Tracks must have labels. Returns NULL when out of memory.
  */
 struct skeleton *skeleton_of_paths(const struct anim *a);
 

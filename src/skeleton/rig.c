@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FARTHEST 1e100 /* the product of two such numbers is still finite */
+#define FARTHEST 1e100 /* limit of positions: the product of two such numbers is still finite */
 
 static const struct pose no_pose = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
 static const struct transform no_transform = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
@@ -107,7 +107,7 @@ struct transform transform_product(const struct transform *a, const struct trans
 	return t;
 }
 
-/* The cofactor of that row and column: the determinant without them, with its sign. */
+/* Returns the cofactor of a row and column: the determinant without them, with its sign. */
 static double cofactor(const struct transform *t, unsigned row, unsigned column)
 {
 	unsigned r = (row + 1) % 3, s = (row + 2) % 3, c = (column + 1) % 3, d = (column + 2) % 3;
@@ -160,21 +160,21 @@ void rig_world(const struct rig *rig, const struct clip *clip, double frame, str
 struct hanger {
 	/* the joint's track, or else that of its nearest ancestor with one */
 	int32_t track;
-	struct transform within; /* the joint's transform relative to that track */
+	struct transform within; /* the joint's transform relative to `track` */
 };
 
 struct making {
 	const struct skeleton *skeleton;
 	uint32_t *order;        /* the skeleton's joints, parents before children */
-	struct hanger *hangers; /* by joint */
+	struct hanger *hangers; /* by joint: its relation to the clip's tracks */
 	const struct joint **rest;
 	int32_t *parents;
 	struct transform *between;
 };
 
 /*
- * Goes up from each joint to an ancestor that is in the order, and appends those on the way,
- * parents first.
+ * Orders the joints, parents first: goes up from each joint to an ancestor that is in the order
+ * already, and appends the joints on the way.
  */
 static void order_joints(const struct skeleton *s, uint32_t *order, bool *has_place)
 {
@@ -195,7 +195,7 @@ static void order_joints(const struct skeleton *s, uint32_t *order, bool *has_pl
 	}
 }
 
-/* Relates a joint to the clip; its parent has been done before. */
+/* Relates a joint to the clip's tracks. Its parent must have been done before. */
 static void rig_hang_joint(struct making *m, uint32_t place)
 {
 	const struct joint *joint = &m->skeleton->joints[place];
@@ -215,7 +215,7 @@ static void rig_hang_joint(struct making *m, uint32_t place)
 	hanger->within = no_transform;
 }
 
-/* Assigns tracks to joints; tracks without a joint are roots, and come first in `order`. */
+/* Finds the joint of each track. Tracks without a joint are roots, and come first in `order`. */
 static uint32_t find_joints(struct making *m, const struct clip *clip, uint32_t *order)
 {
 	uint32_t roots = 0;

@@ -18,7 +18,7 @@ static void skeleton_write_bone(const void *written, unsigned what, struct buf *
 static void skeleton_write_parent(const void *written, unsigned what, struct buf *out);
 static void skeleton_write_rest(const void *written, unsigned what, struct buf *out);
 
-/* In columns of the rest pose, the last member is 3 * role + axis. */
+/* The columns of the text. In those of the rest pose, the last member is 3 * role + axis. */
 static const struct column columns[] = {
 	{"bone", skeleton_read_bone, skeleton_write_bone, 0},
 	{"parent", read_parent, skeleton_write_parent, 0},
@@ -138,8 +138,8 @@ void skeleton_free(struct skeleton *s)
 /* A joint that is being read, and its place in the text. */
 struct row {
 	struct joint joint;
-	const char *parent; /* "": a root */
-	bool silent;        /* all its cells are blank */
+	const char *parent; /* name of the parent; "": the bone is a root */
+	bool silent;        /* all cells of the row except the bone's name are blank */
 	size_t bone_at, parent_at;
 	uint16_t bone_length, parent_length;
 };
@@ -151,7 +151,7 @@ struct reading {
 	uint32_t count;
 	size_t room;
 	struct row row;              /* the row that is being read */
-	const struct joint *known;   /* the bone in `old`; NULL: not there */
+	const struct joint *known;   /* the same bone in `old`; NULL: `old` lacks it */
 	const struct skeleton *old;  /* values for missing columns; may be NULL */
 	const struct format *format; /* may be NULL */
 	struct err *err;
@@ -170,8 +170,8 @@ static struct row *skeleton_new_row(struct reading *r)
 }
 
 /*
- * The length of the suffix that numbers bones of equal names: "%~2" is the second bone without a
- * name.
+ * Returns the length of the suffix that numbers bones of equal names: "%~2" is the second bone
+ * without a name.
  */
 static size_t number_length(const char *name)
 {
@@ -297,7 +297,10 @@ static size_t skeleton_line_of(const struct reading *r, size_t at)
 	return err_locate(r->table.text, at).line;
 }
 
-/* Sorting may have swapped rows of equal names: report the later one. */
+/*
+ * Refuses a bone that is listed twice. Sorting may have swapped the rows: the error is at the later
+ * one.
+ */
 static bool check_twice(const struct reading *r, const struct skeleton *s)
 {
 	for (uint32_t i = 1; i < s->count; i++) {
@@ -342,8 +345,8 @@ static bool find_parents(struct reading *r, const struct skeleton *s, struct joi
 }
 
 /*
- * Walks up from each joint until one that is known to be fine; meeting a joint of the same walk
- * again is a cycle.
+ * Refuses cycles. Walks up from each joint until one that was checked before; meeting a joint of
+ * the same walk again is a cycle.
  */
 static bool check_circles(const struct reading *r, const struct skeleton *s)
 {
@@ -367,7 +370,7 @@ static bool check_circles(const struct reading *r, const struct skeleton *s)
 	return good;
 }
 
-/* Removes rows of blank cells, unless the bone is a parent. */
+/* Removes bones whose rows have only blank cells, unless a bone is the parent of another. */
 static bool drop_silent(const struct reading *r, struct skeleton *s, struct joint *joints,
 			uint32_t *by_name)
 {
@@ -394,7 +397,7 @@ static bool drop_silent(const struct reading *r, struct skeleton *s, struct join
 	return true;
 }
 
-/* Refuses a text without rows for bones of the model that `old` has. */
+/* Refuses a text without rows for bones that both the model and `old` have. */
 static bool check_missing(const struct reading *r, const struct skeleton *s, const struct anim *a)
 {
 	for (uint32_t c = 0; r->old && c < a->clip_count; c++) {
@@ -478,7 +481,7 @@ struct skeleton *skeleton_edit(const struct skeleton *old, const struct anim *a,
 struct written {
 	const struct skeleton *skeleton;
 	const char *bone;
-	const struct joint *joint; /* NULL: not in the skeleton */
+	const struct joint *joint; /* the bone's joint; NULL: the skeleton lacks the bone */
 };
 
 static void skeleton_write_bone(const void *written, unsigned what, struct buf *out)

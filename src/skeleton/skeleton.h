@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer skeleton: rest poses and parents, which animation files do not store. It finds which
+ * Layer skeleton: rest poses and parents, which animation files do not store. The layer finds which
  * skeleton belongs to a file (find_skeleton.h, find_model.h), reads the games' models
  * (model_formats.h) and the CSV form (this file), poses a clip with it, and reads bone-names.csv
  * (naming.h). sandbox/guard.h decides whether these files may be used.
@@ -12,9 +12,10 @@
 /*
  * skeleton.h - the rest pose and parents of bones.
  *
- * An animation file stores neither. A skeleton is read from a model beside it or from a CSV text:
+ * An animation file does not store them. A skeleton is read from a model beside it or from a CSV
+ * text:
  *
- *	bone,parent,tx,ty,tz,rx,ry,rz,sx,sy,sz
+ * 	bone,parent,tx,ty,tz,rx,ry,rz,sx,sy,sz
  *
  * Bones are identified by their file-name form (model/names.h). Poses are relative to the parent:
  * translation in the format's unit of length, rotation as Euler angles in degrees (R = Rz * Ry *
@@ -29,8 +30,8 @@
 
 struct joint {
 	const char *bone;
-	int32_t parent; /* index of the parent, before or after this one; or JOINT_ROOT */
-	bool bare;      /* only its parent is known; rest is unset */
+	int32_t parent; /* index of the parent, before or after the joint's own; or JOINT_ROOT */
+	bool bare;      /* only the parent of the joint is known; `rest` is unset */
 	double rest[ROLE_COUNT][3];
 };
 
@@ -60,13 +61,13 @@ struct skeleton *skeleton_edit(const struct skeleton *old, const struct anim *a,
  * unique and parents without a cycle. NULL: no memory.
  */
 struct skeleton *skeleton_new(struct arena *arena, const struct joint *joints, uint32_t count);
-void skeleton_free(struct skeleton *s); /* NULL is fine */
+void skeleton_free(struct skeleton *s); /* s may be NULL */
 /*
- * Do both have the same bones, parents and poses? Numbers compare as the text shows them. Either
- * may be NULL.
+ * Returns whether both have the same bones, parents and poses. Numbers compare as the text shows
+ * them. a and b may be NULL.
  */
 bool skeleton_same(const struct skeleton *a, const struct skeleton *b);
-/* As skeleton_same, for one joint of each skeleton. */
+/* Compares one joint of each skeleton, as skeleton_same does. */
 bool joint_same(const struct skeleton *a, const struct joint *x, const struct skeleton *b,
 		const struct joint *y);
 /* Finds a joint by its bone's name; NULL if there is none. s may be NULL. */
@@ -74,8 +75,8 @@ const struct joint *skeleton_joint(const struct skeleton *s, const char *bone);
 /* The bone above this one, for struct hierarchy (edit/structure.h); NULL if there is none. */
 const char *skeleton_parent(const void *skeleton, const char *bone);
 /*
- * Appends the text that skeleton_read reads: every bone of the model, with blank cells if it is not
- * in the skeleton (which may be NULL), then the bones that only the skeleton has.
+ * Appends the text that skeleton_read reads: a row for every bone of the model, with blank cells if
+ * the skeleton (which may be NULL) lacks it, then rows for the bones that only the skeleton has.
  */
 void skeleton_text(const struct skeleton *s, const struct anim *a, struct buf *out);
 /* Appends the row of one bone. */
@@ -92,19 +93,19 @@ struct transform {
 /* The hierarchy of a clip's bones. */
 struct rig {
 	uint32_t count;            /* number of the clip's tracks */
-	const int32_t *parents;    /* by track: the track of its parent, or JOINT_ROOT */
+	const int32_t *parents;    /* by track: the track of the parent, or JOINT_ROOT */
 	const uint32_t *order;     /* all tracks, parents before children */
-	const struct joint **rest; /* by track; NULL: unknown */
+	const struct joint **rest; /* by track: the joint with its rest pose; NULL: unknown */
 	/*
-	 * By track: the product of the joints between it and its parent that the clip has no track
-	 * for.
+	 * by track: the product of the joints between the track and its parent track, for which the
+	 * clip has no tracks
 	 */
 	const struct transform *between;
 };
 
 /*
- * Makes a rig in the arena. Without a skeleton (NULL), or if it lacks the bone, a bone has no
- * parent. NULL: no memory.
+ * Makes a rig in the arena. A bone has no parent if the skeleton lacks it, or is NULL. Returns NULL
+ * when out of memory.
  */
 const struct rig *rig_make(const struct skeleton *skeleton, const struct clip *clip,
 			   struct arena *arena);
@@ -117,13 +118,16 @@ struct pose {
 	double translation[3], rotation[4], scale[3];
 };
 struct pose rig_pose(const struct rig *rig, const struct clip *clip, uint32_t track, double frame);
-/* The rest pose of a joint; NULL: the identity. */
+/* Returns the rest pose of a joint; the identity if it is NULL. */
 struct pose joint_pose(const struct joint *joint);
-/* Translation * rotation * scale. The results of these two, and of rig_world, are always finite. */
+/*
+ * Returns translation * rotation * scale of a pose. The results of pose_transform, of
+ * transform_product and of rig_world are always finite.
+ */
 struct transform pose_transform(const struct pose *p);
 struct transform transform_product(const struct transform *a, const struct transform *b);
 double transform_determinant(const struct transform *t);
-/* False if there is no inverse. */
+/* Inverts a transform. Returns false if it has no inverse. */
 bool transform_inverse(const struct transform *t, struct transform *out);
 /*
  * Computes all tracks' transforms in model space; `out` has room for rig->count. Positions are

@@ -60,8 +60,9 @@ struct xml_tag {
  */
 struct xml_events {
 	bool (*open)(void *user, const struct xml_tag *tag);
-	bool (*close)(void *user, unsigned depth, size_t end); /* behind the element */
-	/* not only spaces; place is approximate */
+	/* called after an element; `end` is the offset of the place after its end tag */
+	bool (*close)(void *user, unsigned depth, size_t end);
+	/* called for text between tags other than spaces; at and length are approximate */
 	bool (*text)(void *user, size_t at, size_t length);
 	bool (*doctype)(void *user, size_t at, size_t length);
 };

@@ -30,7 +30,7 @@
 	X(listings_class, 780)    /* the folders that are being listed */                          \
 	X(invalidate_class, 800)  /* the queue of notifications for the kernel */                  \
 	X(program_class, 805)     /* known programs, and the work that waits for their end */      \
-	X(deadline_class, 810)    /* the deadlines */                                              \
+	X(deadline_class, 810)    /* the list of deadlines, and the functions to call at them */   \
 	X(unpacking_class, 880)   /* members of an archive: unpacked once */                       \
 	X(archive_class, 890)     /* the reader of a ZIP archive, which serves one at a time */    \
 	X(cache_class, 900)       /* the list of unreferenced versions */                          \

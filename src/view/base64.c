@@ -37,7 +37,7 @@ void base64_end(struct base64 *b)
 	write_group(b);
 }
 
-/* The value of a base64 digit, 0 to 63, or -1. */
+/* Returns the value of a base64 digit, 0 to 63, or -1 for any other character. */
 static int letter_bits(uint8_t c)
 {
 	if (c >= 'A' && c <= 'Z')

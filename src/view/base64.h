@@ -10,14 +10,18 @@
 
 struct base64 {
 	struct buf *out;
-	uint8_t rest[3]; /* fewer than three bytes, which do not make four letters yet */
+	uint8_t rest[3]; /* bytes not written yet: fewer than the three that make four letters */
 	unsigned count;
 };
 
 void base64_add(struct base64 *b, const void *data, size_t size);
-void base64_end(struct base64 *b); /* call once, after the last byte */
+/* Writes the bytes that are left, with padding. Call it once, after the last byte. */
+void base64_end(struct base64 *b);
 
-/* Decodes into `out`, which has room for 3 bytes per 4 letters, rounded up. False: not base64. */
+/*
+ * Decodes into `out`, which has room for 3 bytes per 4 letters, rounded up. Returns false if the
+ * text is not base64.
+ */
 bool base64_read(struct bytes text, uint8_t *out, size_t *size);
 
 #endif

@@ -25,16 +25,22 @@ static bool bone_csv_read_value(void *row, const struct cell *cell, unsigned wha
 static bool bone_csv_read_tangent(void *row, const struct cell *cell, unsigned what);
 static bool bone_csv_read_flags(void *row, const struct cell *cell, unsigned what);
 
-/* What a column of values holds, packed into column.what; the axis is added. */
+/*
+ * What the cells of a column hold, as packed into column.what: a role and how its numbers are read.
+ * The axis is added to it.
+ */
 #define VALUE(role, kind) ((unsigned)(role) << 8 | (unsigned)(kind) << 4)
 #define ROLE_OF(what) ((enum role)((what) >> 8 & 15))
 #define KIND_OF(what) ((enum curve_kind)((what) >> 4 & 15))
 #define AXIS_OF(what) ((what)&15)
-/* A column of tangents, into the key or out of it. */
+/* A column of tangents. `side` distinguishes those into the key from those out of it. */
 #define TANGENT(side, role, kind) (VALUE(role, kind) | ((unsigned)(side) + 1) << 12)
 #define SIDE_OF(what) ((enum tangent)(((what) >> 12) - 1))
 
-/* The columns of a vector, of angles or of a quaternion, and of their tangents, in and out. */
+/*
+ * The columns of a vector, of Euler angles or of a quaternion; and those of their tangents, in and
+ * out.
+ */
 #define XYZ(read, prefix, what)                                                                    \
 	{prefix "x", read, NULL, what}, {prefix "y", read, NULL, (what) + 1},                      \
 	{                                                                                          \
@@ -108,13 +114,13 @@ static struct table_form bone_csv_form_of(const struct shown *at)
 
 /* ---- writing ---- */
 
-/* The state of writing a bone: for each curve, the next key to be written. */
+/* The state of writing a bone as rows: for each curve, the next key to be written. */
 struct cursor {
 	const struct track *track;
 	uint32_t next[ROLE_COUNT], shown[ROLE_COUNT];
-	unsigned cells[ROLE_COUNT]; /* columns of the role */
-	bool tangents;              /* they have columns */
-	uint32_t keyframe;          /* the next keyframe */
+	unsigned cells[ROLE_COUNT]; /* number of columns of each role */
+	bool tangents;              /* each role has columns for its tangents, too */
+	uint32_t keyframe;          /* the next keyframe to be written */
 };
 
 static struct cursor cursor_init(const struct shown *at, const struct track *track)
@@ -160,7 +166,7 @@ static bool cursor_frame(const struct cursor *cur, double *frame)
 	return found;
 }
 
-/* Is the role's next key to be written in the row of this frame? */
+/* Returns whether the role's next key belongs in the row of this frame. */
 static bool has_cell(const struct cursor *cur, int role, double frame)
 {
 	if (cur->next[role] >= cur->shown[role])
@@ -174,7 +180,7 @@ static bool has_cell(const struct cursor *cur, int role, double frame)
 	(CSV_TIME_MAX + ROLE_COUNT * (CSV_KEY_MAX + CSV_TANGENTS_MAX + CSV_BLANKS_MAX) + 1 +       \
 	 NUM_MAX + 1)
 
-/* Tangents of rotations are shown only in the stored kind. */
+/* Writes the cells of a key's tangents. Tangents of rotations are shown only in the stored kind. */
 static size_t bone_csv_put_tangents(const struct cursor *cur, const uint32_t *keys, unsigned keyed,
 				    char *row)
 {
@@ -191,7 +197,10 @@ static size_t bone_csv_put_tangents(const struct cursor *cur, const uint32_t *ke
 	return size;
 }
 
-/* "12,0.4": the frame of the row, which a key of a role has or a keyframe. */
+/*
+ * Writes "12,0.4": the frame and time of a row. The frame is taken from a key of a role, or from a
+ * keyframe.
+ */
 static size_t bone_csv_put_frame(const struct cursor *cur, double frame, double seconds_per_frame,
 				 char *row)
 {
@@ -258,11 +267,11 @@ struct bone_text {
 	struct err *err;
 	struct table table;
 	struct curve_edit_role roles[ROLE_COUNT];
-	struct curve_edit_row *moments; /* one for each row, in formats that store keyframes */
-	uint32_t rows;                  /* number of rows */
-	double frame;                   /* of the last one */
-	size_t room;                    /* allocated rows, and keys of each role */
-	struct arena arena;             /* of tangents */
+	struct curve_edit_row *moments; /* one for each row; only in formats that store keyframes */
+	uint32_t rows;                  /* number of rows read so far */
+	double frame;                   /* frame of the last row */
+	size_t room; /* number of rows, and of keys of each role, that memory is allocated for */
+	struct arena arena; /* owns the tangents that are read */
 	struct csv_retimed retimed;
 };
 
@@ -273,7 +282,10 @@ static bool refuse_kinds(const struct bone_text *p, const struct curve_edit_role
 {
 	bool quaternion = csv_rotation(p->at, p->track) == CURVE_QUATERNION;
 
-	/* Columns keep the order of the table, where angles precede quaternions. */
+	/*
+	 * The table lists angles before quaternions, so of two kinds of columns the later is the
+	 * quaternion's.
+	 */
 	err_at(p->err, ERR_TEXT, quaternion ? role->at : cell->at,
 	       quaternion ? role->length : cell->length,
 	       "there are Euler and quaternion columns in one text");
@@ -409,7 +421,10 @@ static bool shows_keys(const struct bone_text *p)
 	return cursor_frame(&cur, &frame);
 }
 
-/* Stop at more rows than frames: one is repeated or out of range, and will be refused. */
+/*
+ * Returns whether to stop reading: with more rows than frames, a row is repeated or out of range,
+ * and the text will be refused.
+ */
 static bool has_enough_rows(const struct bone_text *p)
 {
 	return !p->at->anim->format->sparse && p->rows > bone_csv_clip_of(p->at)->frames;
@@ -435,7 +450,7 @@ static bool bone_csv_read_rows(struct bone_text *p)
 
 /* ---- the bone ---- */
 
-/* A last row that is still incomplete must not remove keys. */
+/* Refuses a text whose last row is still incomplete: it must not remove keys. */
 static bool check_cut(const struct bone_text *p, const struct track *now)
 {
 	bool removed = p->at->anim->format->keyframes && !track_same(now, p->track);
@@ -457,7 +472,7 @@ static bool edit_bone(struct bone_text *p, struct anim *edited)
 	       (changed || csv_check_retimed(&p->retimed, p->err));
 }
 
-/* The fast path, for texts with the header that is served. */
+/* Parses a text with the header that is served, by the fast path of bone_plain.c. */
 static struct anim *parse_plain(const struct shown *at, const struct table_form *form,
 				struct bytes text)
 {

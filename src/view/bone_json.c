@@ -29,7 +29,10 @@ static double key_seconds(const struct shown *at, double frame)
 	return frame * anim_seconds_per_frame(at->anim, &at->anim->clips[at->clip]);
 }
 
-/* The kind in which a role's values are shown; for a role without a curve, that of a new one. */
+/*
+ * Returns the kind in which a role's values are shown. A role without a curve has the kind that a
+ * new curve would have.
+ */
 static enum curve_kind role_kind(const struct shown *at, enum role role)
 {
 	return role == ROLE_ROTATION ? curve_edit_shown_rotation(at->anim, bone_json_track(at))
@@ -63,7 +66,10 @@ static void write_raw(const struct curve *c, uint32_t key, struct buf *out)
 	buf_char(out, ']');
 }
 
-/* "in" or "out", and their bits if one is not finite. */
+/*
+ * Writes a member "in" or "out", the key's tangent; and the bits of its numbers if one of them is
+ * not finite.
+ */
 static void write_tangent(const struct curve *c, uint32_t key, enum tangent side, struct buf *out)
 {
 	bool finite = true;
@@ -177,7 +183,10 @@ static void bone_json_render(const struct shown *at, struct buf *out)
 	arena_release(&arena);
 }
 
-/* Renders the channels without keys, to compare a text's other members with. */
+/*
+ * Renders the text with all channels empty; a text's members other than "channels" are compared
+ * with it.
+ */
 static bool serve_without_keys(const struct shown *at, struct doc *own, struct err *err)
 {
 	struct buf text = BUF_INIT;
@@ -199,11 +208,11 @@ static bool serve_without_keys(const struct shown *at, struct doc *own, struct e
 
 struct parse {
 	const struct shown *at;
-	struct doc doc, own; /* own: the text as served */
+	struct doc doc, own; /* `own` is the text as served */
 	struct anim *edited;
 	struct err *err;
 	bool changed;
-	/* place of the first "time" that differs from what was served */
+	/* place of the first "time" that differs from the served one */
 	size_t retimed_at, retimed_length;
 };
 
@@ -223,7 +232,7 @@ static bool bone_json_read_time(struct parse *p, const struct spot *time, double
 	return true;
 }
 
-/* Reads "in" or "out", which may be left out. */
+/* Reads the tangent "in" or "out" of a key. Either may be missing. */
 static bool bone_json_read_tangent(struct parse *p, const struct spot *s, enum tangent side,
 				   unsigned width, struct curve_edit_key *key)
 {
@@ -248,7 +257,7 @@ static bool bone_json_read_tangent(struct parse *p, const struct spot *s, enum t
 	return true;
 }
 
-/* The frame of a key; of a format with times it need not be whole. */
+/* Reads the frame of a key, which must be whole unless the format stores times. */
 static bool read_moment(struct parse *p, const struct spot *frame, struct curve_edit_key *key)
 {
 	double moment;
@@ -306,7 +315,9 @@ static bool bone_json_read_keys(struct parse *p, const struct spot *list,
 	return true;
 }
 
-/* A rotation may be Euler angles or a quaternion; its "unit" decides. */
+/*
+ * Reads the "unit" of a rotation, which says whether its values are Euler angles or a quaternion.
+ */
 static bool bone_json_read_kind(struct parse *p, const struct spot *channel, enum curve_kind *kind)
 {
 	struct spot unit = spot_member(channel, "unit"), order = spot_member(channel, "order");

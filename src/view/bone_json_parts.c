@@ -72,13 +72,13 @@ void bone_json_write_head(const struct shown *at, struct buf *out)
 		bone_json_parts_write_rest(joint, out);
 }
 
-/* Was a skeleton known when one of the two texts was made, and not for the other? */
+/* Returns whether only one of the two texts was made while a skeleton was known. */
 static bool skeletons_differ(const struct spot *root, const struct token *served)
 {
 	return !token_member(root->value, "rest") != !token_member(served, "rest");
 }
 
-/* Does the text name another file or clip than the one it is saved to? */
+/* Returns whether the text names another file or clip than the one that it is saved to. */
 static bool is_from_elsewhere(const struct spot *root, const struct token *served)
 {
 	static const char *const places[] = {"file", "clip"};

@@ -23,13 +23,16 @@ void bone_json_write_head(const struct shown *at, struct buf *out);
  */
 bool bone_json_check_head(const struct spot *root, const struct token *served, const char *content,
 			  bool *copy, struct err *err);
-/* "[1, 2, 3]" */
+/* Writes the value of a key: "[1, 2, 3]". */
 void bone_json_write_values(const struct curve *c, uint32_t key, struct buf *out);
-/* Reads such a list into key: numbers, or with `raw` the bits of a float32 each. */
+/*
+ * Reads a list of numbers into the components of a key. With `raw`, each element is the bits of a
+ * float32 in hexadecimal.
+ */
 bool bone_json_read_components(const struct spot *list, bool raw, unsigned width,
 			       struct curve_edit_key *key, struct err *err);
 
-/* keyframes_json.c: for formats that store keyframes. */
+/* Implemented in keyframes_json.c: NAME.json for formats that store keyframes. */
 void keyframes_json_render(const struct shown *at, struct buf *out);
 struct anim *keyframes_json_parse(const struct shown *at, struct bytes text, struct err *err);
 

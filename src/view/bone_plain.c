@@ -42,7 +42,7 @@ static bool take_frame(struct plain *t, uint32_t row)
 	return true;
 }
 
-/* Reads "12,0.4", the row's frame and time as they are served. */
+/* Reads "12,0.4": the frame and the time of a row, which must be as served. */
 static bool take_time(struct plain *t, uint32_t row)
 {
 	struct num_plain time;

@@ -6,8 +6,8 @@
 #include "animfs/view.h"
 
 /*
- * The model that the view's parse would return, for a text whose header is the one that is served
- * and whose other lines are `rows`; NULL where only the full parser can decide. Not for formats
+ * Parses a text whose header is the served one, and whose other lines are `rows`. Returns the model
+ * that the view's parse() would return; NULL where only the full parser can decide. Not for formats
  * that store keyframes.
  */
 struct anim *bone_parse_plain(const struct shown *at, struct bytes rows);

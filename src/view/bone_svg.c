@@ -11,11 +11,11 @@
 #define WIDTH 760
 #define LEFT 66
 #define RIGHT 24
-#define TOP 52 /* name of the bone and length of the clip */
+#define TOP 52 /* height of the name of the bone and the length of the clip */
 #define CHART_HEIGHT 140
-#define CHART_TOP 26    /* heading and legend of a chart */
-#define CHART_BOTTOM 28 /* frame numbers of a chart */
-#define BOTTOM 22       /* the seconds */
+#define CHART_TOP 26    /* height of the heading and legend of a chart */
+#define CHART_BOTTOM 28 /* height of the frame numbers below a chart */
+#define BOTTOM 22       /* height of the seconds below the last chart */
 #define STILL_HEIGHT 24
 #define STILL_BOTTOM 12
 #define NAME_LETTERS 44
@@ -34,7 +34,7 @@ static bool bone_svg_present(const struct shown *at)
 	       plot_has_track(clip, track_shown(at));
 }
 
-/* A role of one value is only a line of text. */
+/* Returns the height of a role in the drawing. A role of one value is only a line of text. */
 static double role_height(const struct shown *at, const struct track *track, enum role role)
 {
 	if (!plot_has_role(clip_shown(at), track, role))
@@ -43,7 +43,10 @@ static double role_height(const struct shown *at, const struct track *track, enu
 							  : CHART_TOP + CHART_HEIGHT + CHART_BOTTOM;
 }
 
-/* The last role that has a chart, under which the seconds stand; or ROLE_COUNT. */
+/*
+ * Returns the last role that has a chart, under which the seconds are drawn; ROLE_COUNT if none
+ * has.
+ */
 static int last_chart(const struct shown *at, const struct track *track)
 {
 	int last = ROLE_COUNT;
@@ -95,7 +98,7 @@ static void bone_svg_write_head(const struct shown *at, struct buf *out)
 	svg_text_end(out);
 }
 
-/* "12 keys" */
+/* Writes the number of keys: "12 keys". */
 static void bone_svg_write_keys(const struct curve *c, uint32_t keys, struct buf *out)
 {
 	if (!c->keyed) {
@@ -110,7 +113,7 @@ static void bone_svg_write_keys(const struct curve *c, uint32_t keys, struct buf
 		buf_text(out, " with tangents, drawn in each frame");
 }
 
-/* "1.5, -2, 0.25 in all frames, 12 keys" */
+/* Writes a role with one value: "1.5, -2, 0.25 in all frames, 12 keys". */
 static void bone_svg_write_still(const struct curve *drawn, const struct curve *stored,
 				 uint32_t keys, struct buf *out)
 {
@@ -123,7 +126,7 @@ static void bone_svg_write_still(const struct curve *drawn, const struct curve *
 	}
 }
 
-/* "rotation (degrees), 12 keys" */
+/* Writes the heading of a role: "rotation (degrees), 12 keys". */
 static void write_role_head(const struct shown *at, const struct chart *chart,
 			    const struct track *track, enum role role, struct buf *out)
 {
@@ -154,7 +157,7 @@ static void write_role_chart(const struct chart *chart, const struct track *trac
 	plot_frames(chart, out);
 }
 
-/* Under the line of text of a role without a chart. */
+/* Draws the bars of keyframes under the line of text of a role without a chart. */
 static void write_bars(const struct chart *chart, const struct track *track, double y,
 		       struct buf *out)
 {

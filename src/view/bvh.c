@@ -40,16 +40,19 @@
 #define INDENT_MAX 40
 
 /*
- * Every frame has a row, even if nothing moves, so a file of a few bytes could claim a text of
- * gigabytes. This many cells (bones times frames) are always allowed, and more in proportion to the
- * number of keys.
+ * Every frame has a row even if nothing moves, so an animation file of a few bytes could claim a
+ * text of gigabytes. A clip of this many cells (bones times frames) is always shown; larger ones
+ * need keys in proportion.
  */
 #define CELLS_FREE 65536
 #define CELLS_PER_KEY 16
 
 /* ---- can BVH express it? ---- */
 
-/* The first frame in which the role differs from `as` (NULL: from its first value); or -1. */
+/*
+ * Returns the first frame in which the role's value differs from `as`, or from its own first value
+ * if `as` is NULL; -1 if it never does.
+ */
 static int64_t frame_off(struct channel c, const double *as)
 {
 	double first[3];
@@ -64,7 +67,7 @@ static int64_t frame_off(struct channel c, const double *as)
 	return -1;
 }
 
-/* The first frame in which the node moves relative to its parent, or -1. */
+/* Returns the first frame in which the node moves relative to its parent, or -1. */
 static int64_t frame_moved(const struct figure *f, uint32_t node)
 {
 	return bvh_is_root(f, node) ? -1 : frame_off(channel_of(f, node, ROLE_TRANSLATION), NULL);
@@ -103,7 +106,10 @@ static bool length_fits(const struct figure *f, struct err *err)
 		       (unsigned)f->clip->frames);
 }
 
-/* Can BVH store all of the figure's motion? If not, err names the bone and the loss. */
+/*
+ * Returns whether BVH can store all of the figure's motion. If not, err names the bone and what
+ * would be lost.
+ */
 static bool bvh_is_lossless(const struct figure *f, struct err *err)
 {
 	for (uint32_t node = 0; node < f->count; node++)
@@ -131,7 +137,10 @@ static int bvh_check(const struct shown *at)
 	return error;
 }
 
-/* Out of memory it counts as present; reading it then reports the failure. */
+/*
+ * Returns whether the clip has a clip.bvh. Out of memory the answer is yes; reading the file then
+ * reports the failure.
+ */
 static bool bvh_present(const struct shown *at)
 {
 	return bvh_check(at) != ENOENT;
@@ -154,10 +163,11 @@ struct writing {
 	const struct figure *f;
 	struct buf *out;
 	uint32_t *order; /* nodes in the text's order */
-	bool *placed;    /* by node: it has position channels */
+	bool *placed;    /* by node: whether it has position channels */
 	uint32_t count;
-	bool turned;    /* Y points down */
-	uint32_t above; /* 1: all is below a ROOT "figure" */
+	bool turned; /* the format's Y points down */
+	/* number of joints above the figure's roots: 1 with a ROOT "figure", else 0 */
+	uint32_t above;
 };
 
 static void bvh_begin_line(const struct writing *w, uint32_t depth)
@@ -243,7 +253,10 @@ static void bvh_write_hierarchy(struct writing *w)
 
 /* ---- the frames ---- */
 
-/* Evaluates one role of a node frame by frame, between two keys at a time. */
+/*
+ * Evaluates one role of a node, frame by frame, interpolating between the two keys around the
+ * frame.
+ */
 struct runner {
 	struct channel before, after;
 	bool more;
@@ -251,7 +264,7 @@ struct runner {
 
 struct moving {
 	struct runner position, rotation;
-	const struct curve *euler; /* the rotation's curve, if it stores angles */
+	const struct curve *euler; /* the rotation's curve if it stores Euler angles; else NULL */
 	double angles[3];
 };
 
@@ -303,7 +316,10 @@ static struct moving moving_of(const struct figure *f, uint32_t node)
 	return m;
 }
 
-/* Angles at a key are the stored ones; others are the equivalents nearest to the row before. */
+/*
+ * Computes a node's angles in a frame. At a key they are the stored ones; elsewhere, of all
+ * equivalent angles, those nearest to the previous row's.
+ */
 static void move_to(struct moving *m, uint32_t frame, double cells[6])
 {
 	double angles[4], value[4];
@@ -396,7 +412,7 @@ static struct anim *refuse_lossy(const struct err *loss, struct err *err)
 	return NULL;
 }
 
-/* A lossy text is accepted only if it is unchanged. */
+/* Parses a lossy text: it is accepted only if unchanged. */
 static struct anim *lossy_parse(const struct shown *at, struct bytes text, const struct err *loss,
 				struct err *err)
 {

@@ -26,10 +26,13 @@
 #include <string.h>
 
 #define SAME_LENGTH 1e-5
-#define SAME_PART 1e-6 /* relative; programs compute in float32 and in model space */
+/* relative tolerance of offsets: programs compute them in float32 and in model space */
+#define SAME_PART 1e-6
 #define SAME_ANGLE (0.01 / 180 * M_PI)
-#define SAME_TIME 1e-3     /* relative; some programs write six decimals */
-#define SAME_BVH_RATE 2e-2 /* relative; some write three, and 24 and 25 are not this near */
+/* relative tolerance of the frame time: some programs write it with six decimals */
+#define SAME_TIME 1e-3
+/* relative tolerance of a frame time with three decimals; the rates 24 and 25 differ by more */
+#define SAME_BVH_RATE 2e-2
 
 /*
  * Near gimbal lock (the second of three rotations close to 90 degrees) the other two rotate about
@@ -40,13 +43,14 @@
 #define LOCKED_LEAST 1e-5
 #define LOCKED_ANGLE 3e-7
 
-/* A joint of the text. */
+/* A joint of the text, matched to a node of the figure. */
 struct part {
-	uint32_t node;     /* or FIGURE_NONE: a root that only groups others (bvh_has_figure) */
-	double served[3];  /* position of the joint as served; of a root: the offset */
-	double reach;      /* upper bound of the joint's distance from its root in this frame */
-	double *rotations; /* by row; NULL if the text has none */
-	double *positions; /* by row, of a root that the clip has; or NULL */
+	/* its node; FIGURE_NONE: a root that only groups other joints (bvh_has_figure) */
+	uint32_t node;
+	double served[3]; /* the joint's position in the served text; of a root, the offset */
+	double reach; /* upper bound of the joint's distance from its root in the current frame */
+	double *rotations; /* by row; NULL if the joint has no rotation channels */
+	double *positions; /* by row, for a root that is a bone of the clip; else NULL */
 };
 
 struct import {
@@ -55,9 +59,9 @@ struct import {
 	struct bvh text;
 	struct bytes whole;
 	struct part *parts; /* by joint */
-	double step;        /* frames of the clip from one row to the next */
+	double step;        /* clip frames per row of the text */
 	struct buf figure_name;
-	bool turned; /* Y points down */
+	bool turned; /* the format's Y points down */
 	bool z_up;
 	struct arena arena;
 	struct err *err;
@@ -89,7 +93,7 @@ static int bvh_import_by_text(const void *pa, const void *pb)
 	return order ? order : (a->size > b->size) - (a->size < b->size);
 }
 
-/* The names of all nodes as words, sorted. NULL: no memory. */
+/* Lists the names of all nodes as BVH words, sorted. Returns NULL when out of memory. */
 static struct word *list_words(struct import *in)
 {
 	struct word *words = arena_alloc(&in->arena, in->f.count, sizeof(*words));
@@ -124,7 +128,10 @@ static bool is_figure(const struct import *in, const struct bvh_joint *joint)
 	return bytes_equal(joint->name, buf_bytes(&in->figure_name));
 }
 
-/* Is it a ROOT, or below one that is no bone and has no channels, as programs put above all? */
+/*
+ * Returns whether a joint is a ROOT, or below a ROOT that is no bone and has no channels. Some
+ * programs write such a ROOT above everything.
+ */
 static bool is_outermost(const struct import *in, const struct bvh_joint *joint)
 {
 	return joint->parent == BVH_NONE || (in->parts[joint->parent].node == FIGURE_NONE &&
@@ -132,8 +139,8 @@ static bool is_outermost(const struct import *in, const struct bvh_joint *joint)
 }
 
 /*
- * Is this the ROOT above several roots? Blender has one without channels and with a name of its
- * own, and gives ours all channels.
+ * Returns whether a joint is the ROOT above several roots (bvh_has_figure). Blender writes one
+ * without channels and with a name of its own, and gives ours all channels.
  */
 static bool is_group(const struct import *in, const struct bvh_joint *joint)
 {
@@ -229,7 +236,9 @@ static void bvh_import_read_offset(const struct bvh_joint *joint, double out[3])
 		out[axis] = joint->offset[axis].value;
 }
 
-/* Of the offsets that differ between the two: how many are as served, and how many have Z up. */
+/*
+ * Offsets that differ between the two axis systems: how many are as served, and how many have Z up.
+ */
 struct axes {
 	uint32_t kept, turned;
 };
@@ -288,7 +297,7 @@ static bool has_rotation(const struct bvh_joint *joint)
 	return false;
 }
 
-/* The offset of a joint without position channels must be its served position. */
+/* Checks the offset of a joint without position channels: it must be the served position. */
 static bool check_offset(const struct import *in, uint32_t i)
 {
 	const struct bvh_joint *joint = &in->text.joints[i];
@@ -310,7 +319,10 @@ static bool check_offset(const struct import *in, uint32_t i)
 			  in->f.nodes[part->node].name);
 }
 
-/* A root with position channels, or one that only the skeleton has, is not at its offset. */
+/*
+ * Sets the position of a root that has position channels, or that only the skeleton has: neither is
+ * at its offset.
+ */
 static void place_root(struct import *in, struct part *part)
 {
 	struct channel c = channel_of(&in->f, part->node, ROLE_TRANSLATION);
@@ -377,7 +389,7 @@ static void read_rotation(const struct import *in, const struct bvh_joint *joint
 	turn_back(in, q);
 }
 
-/* A missing channel leaves that component of the offset. */
+/* Reads a joint's position from a row. A component without a channel is taken from the offset. */
 static void read_position(const struct import *in, const struct bvh_joint *joint,
 			  const struct bvh_cell *cells, double out[3])
 {
@@ -412,7 +424,7 @@ static bool is_same_rotation(const double a[4], const double b[4], double room)
 	return 2 * acos(fmin(fabs(dot), 1)) <= room;
 }
 
-/* The cosine of the second of three rotations; 1 if there are fewer. */
+/* Returns the cosine of the second of a joint's three rotations; 1 if the joint has fewer. */
 static double middle_cosine(const struct bvh_joint *joint, const struct bvh_cell *cells)
 {
 	double middle = 0;
@@ -424,7 +436,10 @@ static double middle_cosine(const struct bvh_joint *joint, const struct bvh_cell
 	return turns == 3 ? fabs(cos(middle / 180 * M_PI)) : 1;
 }
 
-/* Keeps the served rotation if the text does not distinguish this one from it. */
+/*
+ * Replaces a rotation near gimbal lock by the served one, if a text's numbers are not exact enough
+ * to distinguish the two.
+ */
 static void settle_locked(const struct import *in, uint32_t frame, const struct part *part,
 			  double cosine, double q[4])
 {
@@ -438,7 +453,10 @@ static void settle_locked(const struct import *in, uint32_t frame, const struct 
 		memcpy(q, served.rotation, sizeof(served.rotation));
 }
 
-/* Checks a joint that only the skeleton has: the clip cannot store its motion. */
+/*
+ * Checks the rotation of a joint that only the skeleton has: it must be the rest pose, since the
+ * clip cannot store motion of such a joint.
+ */
 static bool check_rotation(const struct import *in, uint32_t frame, const struct part *part,
 			   const struct bvh_cell *cells, const double q[4])
 {
@@ -448,14 +466,17 @@ static bool check_rotation(const struct import *in, uint32_t frame, const struct
 	       refuse_move(in, frame, part, cells, "turns");
 }
 
-/* Without channels, above another that may turn the figure. */
+/* Returns whether a joint has no channels and lies above another that may rotate the figure. */
 static bool is_above_group(const struct import *in, uint32_t i)
 {
 	return in->text.joints[i].count == 0 && i + 1 < in->text.count &&
 	       in->text.joints[i + 1].parent == i && in->parts[i + 1].node == FIGURE_NONE;
 }
 
-/* A ROOT above the roots turns the figure upright where that is needed, and does nothing else. */
+/*
+ * Checks a ROOT above the figure's roots: it may rotate the figure upright where that is needed,
+ * and do nothing else.
+ */
 static bool check_group(const struct import *in, uint32_t frame, uint32_t i,
 			const struct bvh_cell *cells)
 {
@@ -516,16 +537,16 @@ static bool take_position(const struct import *in, uint32_t frame, uint32_t i,
 	return true;
 }
 
-/* Is the frame time the clip's, within this tolerance? */
+/* Returns whether the text's frame time is the clip's, within a relative tolerance. */
 static bool has_own_time(const struct import *in, double part)
 {
 	return fabs(in->text.frame_time.value - in->f.seconds) <= part * in->f.seconds + 1e-6;
 }
 
 /*
- * Rows at another rate are not the frames of the clip, though there may be as many: a program that
- * has set its own rate can have moved them. Texts of our own may come from a time when the clip had
- * another rate.
+ * Refuses rows at another rate than the clip's: they are not the clip's frames, even if there are
+ * as many, since a program with a rate of its own can have moved them. Texts written by animfs may
+ * date from when the clip had another rate.
  */
 static bool bvh_import_check_rate(const struct import *in)
 {
@@ -544,7 +565,10 @@ static bool bvh_import_check_rate(const struct import *in)
 		in->f.seconds);
 }
 
-/* Rows at another rate that the text can have (each number is two bytes or more), and the clip. */
+/*
+ * Returns whether rows at another rate can be resampled: the text is large enough to have that many
+ * (each number takes two bytes or more), and so is the clip.
+ */
 static bool can_resample(const struct import *in)
 {
 	size_t cells = in->text.cells > 0 ? in->text.cells : 1;
@@ -651,8 +675,8 @@ static bool bvh_import_is_unchanged(const struct import *in, const struct anim *
 }
 
 /*
- * A text of our own may have another frame time; but if only that was changed, it was meant, and
- * must be refused.
+ * Checks the frame time of a text written by animfs, which may differ from the clip's. If nothing
+ * else was changed, the change was meant, and is refused.
  */
 static bool bvh_import_check_time(const struct import *in, const struct anim *edited)
 {

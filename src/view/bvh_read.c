@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define QUOTED_MAX 60 /* bytes of a word that a message quotes */
+#define QUOTED_MAX 60 /* messages quote at most this many bytes of a word */
 
 /* ---- words ---- */
 
@@ -21,7 +21,7 @@ static bool bvh_read_is_space(uint8_t c)
 	return c == ' ' || c == '\t' || c == '\v' || c == '\f' || bvh_read_is_line_end(c);
 }
 
-/* With `in_line`, stops at the end of the line. */
+/* Skips white space; with `in_line`, only up to the end of the line. */
 static void skip_spaces(struct bvh *b, bool in_line)
 {
 	while (b->at < b->text.size && bvh_read_is_space(b->text.data[b->at]) &&
@@ -29,7 +29,9 @@ static void skip_spaces(struct bvh *b, bool in_line)
 		b->at++;
 }
 
-/* Empty at the end of the text or, with `in_line`, of the line. */
+/*
+ * Reads the next word. Returns an empty one at the end of the text or, with `in_line`, of the line.
+ */
 static struct bytes next_word(struct bvh *b, bool in_line)
 {
 	struct bytes word;
@@ -78,7 +80,7 @@ static bool read_keyword(struct bvh *b, const char *keyword)
 	return word_is(word, keyword) || refuse_word(b, word, keyword);
 }
 
-/* Reads a label that ends in a colon; a number may follow without a space. */
+/* Reads a label that ends in a colon. A number may follow without a space. */
 static bool read_label(struct bvh *b, const char *label)
 {
 	struct bytes word = next_word(b, false);
@@ -209,7 +211,7 @@ static bool read_item(struct bvh *b, struct bvh_joint *joints, uint32_t *open, b
 	return true;
 }
 
-/* An upper bound: how many words of the text could begin a joint. */
+/* Returns an upper bound on the number of joints: the number of words that could begin one. */
 static uint64_t most_joints(struct bvh b)
 {
 	uint64_t count = 0;
@@ -279,7 +281,7 @@ static bool refuse_length(const struct bvh *b, struct bytes word, size_t cells)
 			  b->cells);
 }
 
-/* A frame is one line, so that a missing number is reported at its place. */
+/* Reads a row. A row is one line, so that a missing number is reported where it should be. */
 bool bvh_row(struct bvh *b, struct bvh_cell *cells)
 {
 	struct bytes word;

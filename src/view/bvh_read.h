@@ -29,19 +29,20 @@ enum bvh_channel {
 	BVH_CHANNELS
 };
 
-/* A number, and its place in the text. */
+/* A number of the text, and its place there. */
 struct bvh_cell {
-	double value; /* finite, also as float32 */
+	double value; /* finite, also when converted to float32 */
 	size_t at, length;
 };
 
 struct bvh_joint {
-	struct bytes name; /* one word; points into the text */
-	uint32_t parent;   /* an earlier joint, or BVH_NONE */
+	struct bytes name; /* the joint's name, one word; points into the text */
+	uint32_t parent;   /* index of the parent, which comes before the joint, or BVH_NONE */
 	struct bvh_cell offset[3];
-	bool has_end; /* an End Site, which is not a joint */
+	bool has_end; /* the joint ends in an End Site, which is not a joint itself */
 	double end[3];
-	uint8_t count, channels[BVH_CHANNELS]; /* no channel twice; in the text's order */
+	/* the joint's channels in the text's order, each at most once */
+	uint8_t count, channels[BVH_CHANNELS];
 	/* index of the joint's first cell in a row, which holds the cells of all joints in order */
 	size_t first;
 };
@@ -49,12 +50,12 @@ struct bvh_joint {
 struct bvh {
 	const struct bvh_joint *joints;
 	uint32_t count;
-	size_t cells; /* numbers in a row */
+	size_t cells; /* number of cells in a row */
 	uint32_t frames;
-	struct bytes frames_text; /* the number of frames as written */
+	struct bytes frames_text; /* the number of frames, as the text writes it */
 	struct bvh_cell frame_time;
 
-	/* private */
+	/* private to bvh_read.c */
 	struct arena *arena;
 	struct err *err;
 	struct bytes text;
@@ -62,7 +63,7 @@ struct bvh {
 	uint32_t row;
 };
 
-/* Reads everything before the rows. The joints live in the arena. */
+/* Reads everything before the rows. The joints are allocated in the arena. */
 bool bvh_open(struct bvh *b, struct bytes text, struct arena *arena, struct err *err);
 /* Reads the next row; call it b->frames times. */
 bool bvh_row(struct bvh *b, struct bvh_cell *cells);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FIGURE_NAME "figure"
-#define SHORT 0.1 /* length of a bone that ends where it begins */
+#define SHORT 0.1 /* length of a bone that ends where it begins, so that it is visible */
 
 bool bvh_is_root(const struct figure *f, uint32_t node)
 {
@@ -42,7 +42,7 @@ void bvh_figure_name(const struct figure *f, struct buf *out)
 		buf_char(out, '_');
 }
 
-/* The size of the character if it is white space to some program, else 0. */
+/* Returns the size of the character at p if some program takes it for white space, else 0. */
 static size_t space_size(const uint8_t *p)
 {
 	static const char *const spaces[] = {" ",
@@ -61,7 +61,9 @@ static size_t space_size(const uint8_t *p)
 	return p[0] == 0xe2 && p[1] == 0x80 && p[2] >= 0x80 && p[2] <= 0x8a ? 3 : 0;
 }
 
-/* White space in the name is escaped, as characters that a file name cannot have are. */
+/*
+ * Writes a name as one word: white space is escaped in the way that file names escape characters.
+ */
 void bvh_word(const char *name, struct buf *out)
 {
 	const uint8_t *p = (const uint8_t *)name;
@@ -85,7 +87,10 @@ void bvh_offset(const struct figure *f, uint32_t node, double out[3])
 	memcpy(out, bvh_is_root(f, node) ? none : c.value, sizeof(none));
 }
 
-/* The end site continues the bone at its own length, so that it is visible. */
+/*
+ * Computes the End Site of a node: it continues the bone by the bone's own length, so that the bone
+ * is visible.
+ */
 void bvh_end(const struct figure *f, uint32_t node, double out[3])
 {
 	bvh_offset(f, node, out);

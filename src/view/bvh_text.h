@@ -5,24 +5,38 @@
 
 #include "figure.h"
 
-#define SAME 1e-5 /* relative: lengths and scales that are as good as equal in float32 */
+/* relative tolerance: lengths and scales that differ less are equal in float32 */
+#define SAME 1e-5
 
-/* Has the node no parent? In the text it may still be below the figure's root. */
+/*
+ * Returns whether the node has no parent. In the text, a ROOT "figure" may still be above it
+ * (bvh_has_figure).
+ */
 bool bvh_is_root(const struct figure *f, uint32_t node);
 /*
- * A text has one ROOT, since programs stop reading at a second. If the clip has several roots, or
- * its Y points down (`turned`), they are joints of a ROOT that is not a bone and does not move.
+ * Returns whether the text has a ROOT "figure", which is not a bone and does not move, above the
+ * clip's roots. A text has only one ROOT, since programs stop reading at a second; so several
+ * roots, or a Y that points down (`turned`), need one.
  */
 bool bvh_has_figure(const struct figure *f, bool turned);
-/* Appends its name: "figure", followed by as many "_" as no bone's name has. */
+/*
+ * Appends the name of the ROOT above several roots: "figure", followed by more "_" than any bone's
+ * name has.
+ */
 void bvh_figure_name(const struct figure *f, struct buf *out);
 /* Writes the name of a node as one word. */
 void bvh_word(const char *name, struct buf *out);
-/* The OFFSET of a node; and of the End Site of a node without children. */
+/*
+ * bvh_offset computes the OFFSET of a node; bvh_end that of the End Site of a node without
+ * children.
+ */
 void bvh_offset(const struct figure *f, uint32_t node, double out[3]);
 void bvh_end(const struct figure *f, uint32_t node, double out[3]);
 
-/* bvh_import.c: reads a text back as an edit of the clip, all of whose motion BVH can store. */
+/*
+ * Implemented in bvh_import.c: reads a text back as an edit of the clip. BVH must be able to store
+ * all of the clip's motion.
+ */
 struct anim *bvh_import(const struct shown *at, struct bytes text, struct err *err);
 
 #endif

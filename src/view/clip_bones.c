@@ -8,12 +8,14 @@
 
 #include <string.h>
 
-/* Labels of bones: old ones with their index, those that the list has used, and the new labels. */
+/*
+ * Labels of bones: the old ones with their indices, those that the list has used, and the new ones.
+ */
 struct bones {
 	struct string_map old, taken, made;
 };
 
-/* Adds a label; false and err if the list has it already. */
+/* Records a label as used. False and err if the list has used it already. */
 static bool note_label(const struct clip_text *p, struct string_map *labels, const char *label,
 		       size_t entry, const struct spot *s)
 {
@@ -27,7 +29,7 @@ static bool note_label(const struct clip_text *p, struct string_map *labels, con
 	return err_accept(p->err, "each bone once, each under a name of its own");
 }
 
-/* "name" is read-only: it must be the stored name of the entry's bone. */
+/* Checks "name", which is read-only: it must be the stored name of the entry's bone. */
 static bool check_stored_name(const struct clip_text *p, const struct spot *entry, const char *name)
 {
 	struct spot s = spot_member(entry, "name");
@@ -51,7 +53,7 @@ static bool check_stored_name(const struct clip_text *p, const struct spot *entr
 	return err_accept(p->err, "another \"bone\", with \"was\" to say which bone is renamed");
 }
 
-/* Reads an entry: an old bone, a renamed one ("was"), or a new one. */
+/* Reads an entry of "bones": an old bone, a renamed one (with "was"), or a new one. */
 static bool read_clip_bone(struct clip_text *p, struct bones *b, const struct spot *entry,
 			   struct track *track, bool *moved)
 {

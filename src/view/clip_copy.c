@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#define TOLD 0.5000001e-6 /* times in a text are rounded to a microsecond */
+/* half the precision of times in a text, which are rounded to a microsecond */
+#define TOLD 0.5000001e-6
 
 bool clip_text_is_copy(const struct clip_text *p)
 {
@@ -36,7 +37,7 @@ static bool clip_copy_frames(struct clip_text *p)
 	struct spot s = spot_member(&p->root, "frames");
 	int64_t frames;
 
-	/* in a timed format the keys determine the number of frames */
+	/* In a timed format the number of frames follows from the keys. */
 	if (!s.value || p->edited->format->timed)
 		return true;
 	if (!spot_integer(&s, 1, p->at->anim->format->max_frames, p->err, &frames))
@@ -49,13 +50,13 @@ static bool clip_copy_frames(struct clip_text *p)
 	return true;
 }
 
-/* Rounds v to a whole number if it is within `tolerance`, which is how exact the text is. */
+/* Rounds v to a whole number if that is within `tolerance`, the precision of the text. */
 static double plain(double v, double tolerance)
 {
 	return fabs(v - round(v)) <= tolerance ? round(v) : v;
 }
 
-/* Sets the frame rate, in a format whose files store one. */
+/* Sets the frame rate, if the format's files store one. */
 static bool set_rate(struct clip_text *p, double seconds)
 {
 	double rate = (p->clip->frames - 1) / seconds;
@@ -108,7 +109,7 @@ static bool copy_seconds(struct clip_text *p)
 	return err_accept(p->err, "other \"frames\", or a text without \"seconds\"");
 }
 
-/* Moves the bone with that label to index `to`, if it comes after it. */
+/* Moves the bone with that label to index `to`, if the bone is at a higher index. */
 static bool move_bone(struct track *tracks, uint32_t count, const char *label, uint32_t to)
 {
 	for (uint32_t i = to; i < count; i++) {
@@ -123,7 +124,7 @@ static bool move_bone(struct track *tracks, uint32_t count, const char *label, u
 	return false;
 }
 
-/* Reorders: first the bones that both have, in the order of the text, then the others. */
+/* Reorders the bones: first those that the text names too, in its order, then the others. */
 static bool copy_order(struct clip_text *p)
 {
 	struct spot list = spot_member(&p->root, "bones"), s;

@@ -25,10 +25,10 @@
 enum {
 	KEYS_HERE = 1,
 	KEYS_STEP = 2,
-	KEYS_VARY = 4, /* has more than one value */
+	KEYS_VARY = 4, /* the curve has more than one value */
 	KEYS_FRAMES = 8,
 	KEYS_GRID = 16,
-	KEYS_TURN = 32, /* angles modulo 360: interpolated the shorter way */
+	KEYS_TURN = 32, /* angles modulo 360: interpolated along the shorter way */
 	KEYS_EULER = 64,
 	KEYS_QUATERNION = 128,
 };
@@ -127,7 +127,10 @@ static void clip_html_add_curve(struct page *p, const struct curve *c, uint32_t 
 		clip_html_add_floats(p, c, count);
 }
 
-/* Frame numbers fit: formats that store keyframes have no keyframe at or past the clip's end. */
+/*
+ * Appends a bone's keyframes. A u16 holds each frame number, since no keyframe is at or past the
+ * clip's end in formats that store keyframes.
+ */
 static void add_keyframes(struct page *p, const struct keyframes *k)
 {
 	page_u32(p, k ? k->count : 0);

@@ -81,7 +81,7 @@ static void clip_json_render(const struct shown *at, struct buf *out)
 
 /* ---- parse ---- */
 
-/* Refuses members that only other formats have. */
+/* Refuses members that clip.json has only for other formats. */
 static bool check_format_has(const struct clip_text *p)
 {
 	static const char *const names[] = {"loop", "frame_time", "duration"};
@@ -136,11 +136,17 @@ static bool edit_fields(struct clip_text *p)
 		if (!edit_field(p, &s))
 			return false;
 	}
-	/* What follows from a field that changed may be as it was before or after that. */
+	/*
+	 * A member that follows from a changed field may have its value from before or after the
+	 * change.
+	 */
 	return any || spot_unchanged(&fields, served, NULL, p->err);
 }
 
-/* "loop" and a format's own field of that name are the same value: apply the one that changed. */
+/*
+ * Applies "loop" or the format's own field of that name, which are the same value: whichever
+ * changed.
+ */
 static bool edit_loop(struct clip_text *p)
 {
 	struct spot s = spot_member(&p->root, "loop");
@@ -187,7 +193,7 @@ static bool edit_frames(struct clip_text *p, const struct spot *s)
 	return clip_set_frames(p->edited, p->at->clip, (uint32_t)frames) || err_memory(p->err);
 }
 
-/* For a format that stores no frame time: derives the number of frames from the new duration. */
+/* Derives the number of frames from the new duration, for a format that stores no frame time. */
 static bool follow_frames(struct clip_text *p, const struct spot *duration)
 {
 	double frames =
@@ -202,8 +208,8 @@ static bool follow_frames(struct clip_text *p, const struct spot *duration)
 }
 
 /*
- * Did the file's frame rate, in a format that has it as a field, change? Then the number of frames
- * stays, and the duration follows.
+ * Returns whether the frame rate changed, in a format whose files have it as a field. The number of
+ * frames stays then, and the duration follows.
  */
 static bool is_rate_changed(struct clip_text *p)
 {
@@ -224,8 +230,8 @@ static bool is_rate_changed(struct clip_text *p)
 }
 
 /*
- * If exactly one of frames, frame_time and duration changed, the others are derived from it; if
- * several did, they are taken as they are.
+ * Applies frames, frame_time and duration. If exactly one of them changed, the others are derived
+ * from it; if several did, all are taken as written.
  */
 static bool edit_times(struct clip_text *p)
 {
@@ -253,7 +259,7 @@ static bool edit_times(struct clip_text *p)
 
 /* ---- all of it ---- */
 
-/* Applies a text of this format. `copied`: it is of another file. */
+/* Applies a text of a clip of this format. `copied`: the text comes from another file. */
 static bool clip_json_edit(struct clip_text *p, bool copied)
 {
 	bool fields = clip_shown(p->at)->field_count > 0;

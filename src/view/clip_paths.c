@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* Is this the form in which the stored name is written? */
+/* Returns whether the text is the form in which this stored name is shown. */
 static bool says_name(struct clip_text *p, const char *text, const char *name)
 {
 	struct buf printable = BUF_INIT;
@@ -27,7 +27,7 @@ static bool says_name(struct clip_text *p, const char *text, const char *name)
 	return same;
 }
 
-/* Is it the label of a bone at this path, possibly with a number? */
+/* Returns whether this is the label of a bone at this path; labels may end in a number. */
 static bool is_label_of(struct clip_text *p, const char *label, const char *path)
 {
 	struct buf form = BUF_INIT;
@@ -72,8 +72,8 @@ struct paths {
 	struct track *tracks;
 	uint32_t count;
 	const bool *moved;
-	const char **settled;   /* by track */
-	struct string_map olds; /* the tracks, by their old paths */
+	const char **settled;   /* new paths, by track; NULL: not determined yet */
+	struct string_map olds; /* tracks, by their old paths */
 };
 
 static const char *old_path(const struct paths *s, uint32_t i)
@@ -83,7 +83,10 @@ static const char *old_path(const struct paths *s, uint32_t i)
 	return s->tracks[i].origin == ANIM_NEW ? NULL : clip->tracks[s->tracks[i].origin].name;
 }
 
-/* The nearest bone above that path, and the length of its path; -1: there is none. */
+/*
+ * Finds the nearest bone above that path, and the length of that bone's path. Returns -1 if there
+ * is none.
+ */
 static int64_t bone_above(struct paths *s, const char *path, size_t *length)
 {
 	char *above = arena_text(&s->p->edited->arena, path, strlen(path));
@@ -101,7 +104,10 @@ static int64_t bone_above(struct paths *s, const char *path, size_t *length)
 	return -1;
 }
 
-/* The path of a bone that follows the one above it. */
+/*
+ * Determines the new path of a bone: the path of the bone above, if it moved, with the rest of the
+ * old path.
+ */
 static const char *view_clip_paths_settle(struct paths *s, uint32_t i)
 {
 	const char *old = old_path(s, i), *name = s->tracks[i].name, *last, *above;
@@ -114,7 +120,10 @@ static const char *view_clip_paths_settle(struct paths *s, uint32_t i)
 	last = strrchr(old, '/');
 	bone = bone_above(s, old, &length);
 	above = bone >= 0 ? view_clip_paths_settle(s, (uint32_t)bone) : "";
-	/* The parts between that bone and this one, then this one's own part. */
+	/*
+	 * Keep the parts of the path between the bone above and this one, then add this one's own
+	 * part.
+	 */
 	s->settled[i] = !above ? NULL
 			: last ? arena_format(arena, "%s%.*s%s", above,
 					      (int)(last + 1 - old - (ptrdiff_t)length),

@@ -19,19 +19,19 @@
 
 #define ROWS 1000
 #define ROW_HEIGHT 76
-#define SHEET_HEIGHT 32000.0 /* height of all rows at most; cairo draws up to 32767 */
-#define STILL_HEIGHT 20      /* height of a row without a chart */
-#define STILL_MIDDLE 7       /* middle of the text of such a row */
+#define SHEET_HEIGHT 32000.0 /* maximum height of all rows together; cairo draws up to 32767 */
+#define STILL_HEIGHT 20      /* height of a row without charts */
+#define STILL_MIDDLE 7       /* middle of the text in a row without charts */
 #define ROW_GAP 12
-#define BARS_BELOW 4     /* from the middle of a still row to its keyframes */
-#define COLUMNS 300000.0 /* in total, over all lines of all charts */
+#define BARS_BELOW 4     /* distance from the middle of a row without charts to its keyframe bars */
+#define COLUMNS 300000.0 /* limit of the number of columns, over all lines of all charts */
 
 #define WIDTH 1000
 #define LEFT 16
-#define NAMES 150 /* width of the names */
+#define NAMES 150 /* width of the column of bone names */
 #define RIGHT 14
 #define FONT 9
-#define LABELS 54 /* width of the labels left of a chart */
+#define LABELS 54 /* width of the value labels left of a chart */
 #define TOP 96    /* height of the titles and frame numbers above the charts */
 #define BOTTOM 44 /* height of the frame numbers and seconds below the charts */
 #define NAME_LETTERS 40
@@ -42,20 +42,20 @@
 
 /* A bone with keys. */
 struct row {
-	uint32_t track, depth; /* depth: how many of its ancestors have a row */
+	uint32_t track, depth; /* the bone's track; how many of its ancestors have a row */
 	bool charted[ROLE_COUNT];
-	bool is_charted; /* the row has a chart for any role */
+	bool is_charted; /* one of the row's roles has a chart */
 };
 
 struct sheet {
 	const struct shown *at;
-	const struct clip *clip; /* without tangents */
+	const struct clip *clip; /* the clip without tangents */
 	struct row *rows;
-	uint32_t bones, count; /* bones with keys; how many of them are shown */
+	uint32_t bones, count; /* number of bones with keys; number of those that are shown */
 	uint32_t depth;        /* depth of the bone that is being visited */
 	bool has_role[ROLE_COUNT], charted[ROLE_COUNT], quaternions;
-	double column[ROLE_COUNT]; /* x of the charts of a role; 0: no bone has the role */
-	double row_height, height; /* height of a row with charts; of all rows */
+	double column[ROLE_COUNT]; /* by role: x of the charts; 0 if no bone has the role */
+	double row_height, height; /* height of a row with charts; height of all rows */
 	struct chart chart;
 };
 
@@ -97,7 +97,7 @@ static void clip_svg_enter(void *user, uint32_t node, uint32_t depth)
 {
 	struct sheet *s = user;
 
-	(void)depth; /* counts bones that have no row */
+	(void)depth; /* Bones without a row count as well. */
 	if (!clip_svg_has_row(s, node))
 		return;
 	if (s->count < ROWS)
@@ -160,7 +160,7 @@ static void set_heights(struct sheet *s)
 	s->height = still + charted * s->row_height;
 }
 
-/* False: no memory. */
+/* Sets up the sheet. Returns false when out of memory. */
 static bool sheet_make(struct sheet *s, const struct shown *at, struct arena *arena)
 {
 	*s = (struct sheet){.at = at};
@@ -233,7 +233,10 @@ static void write_column_heads(const struct sheet *s, struct buf *out)
 	}
 }
 
-/* A nested drawing clips the name, so that even wide letters do not overlap the charts. */
+/*
+ * Writes the name of a bone. A nested drawing clips it, so that even wide letters do not overlap
+ * the charts.
+ */
 static void clip_svg_write_name(const struct track *track, uint32_t depth, double y,
 				struct buf *out)
 {
@@ -248,7 +251,7 @@ static void clip_svg_write_name(const struct track *track, uint32_t depth, doubl
 
 /* ---- cells ---- */
 
-/* A line of text in a column, around this height. */
+/* Begins a line of text in the column of a role, vertically centred at `middle`. */
 static void cell_begin(const struct sheet *s, enum role role, double middle, const char *more,
 		       struct buf *out)
 {
@@ -262,7 +265,7 @@ static void write_no_keys(const struct sheet *s, enum role role, double middle, 
 	svg_text_end(out);
 }
 
-/* "1.5, -2, 0.25 (12 keys)" */
+/* Writes a curve of one value: "1.5, -2, 0.25 (12 keys)". */
 static void write_still(const struct sheet *s, const struct track *track, enum role role,
 			const struct curve *stored, double middle, struct buf *out)
 {

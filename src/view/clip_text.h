@@ -12,34 +12,35 @@ struct clip_text {
 	const struct shown *at;
 	struct doc doc;
 	struct spot root;
-	struct doc own; /* the text as it is served */
+	struct doc own; /* the clip's text as it is served */
 	struct anim *edited;
-	struct clip *clip; /* the clip, in `edited` */
+	struct clip *clip; /* the clip that is being edited, in `edited` */
 	struct err *err;
 };
 
-/* Does the text have this member, with another value than is served? */
+/* Returns whether the text has this member, with another value than is served. */
 bool clip_text_changed(const struct clip_text *p, const struct spot *s);
 
 /* Applies the member "clip", the clip's name. */
 bool clip_text_rename(struct clip_text *p);
 
-/* clip_bones.c: applies the list "bones". */
+/* Applies the list "bones" (clip_bones.c). */
 bool clip_text_bones(struct clip_text *p);
 
 /*
- * clip_paths.c: for formats whose names of bones are paths. Reads "name" of an entry of that label;
- * old: the stored name, or NULL for a new bone. *moved: the text has another path.
+ * Reads "name" of the entry with that label, in a format whose names of bones are paths
+ * (clip_paths.c). `old` is the stored name, or NULL for a new bone. Sets *moved if the text gives
+ * another path.
  */
 bool clip_path_read(struct clip_text *p, const struct spot *entry, const char *label,
 		    const char *old, struct track *track, bool *moved);
-/* Moves bones along with the ones above them. */
+/* Moves bones along with those above them whose path changed. */
 bool clip_paths_settle(struct clip_text *p, struct track *tracks, uint32_t count,
 		       const bool *moved);
 
 /*
- * clip_copy.c: a text copied from a clip of another format. Its loop, length and order of bones are
- * applied; the rest describes the other file and is ignored.
+ * Implemented in clip_copy.c, for a text copied from a clip of another format: its loop, length and
+ * order of bones are applied; the rest describes the other file and is ignored.
  */
 bool clip_text_is_copy(const struct clip_text *p);
 bool clip_text_copy(struct clip_text *p);

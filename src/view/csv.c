@@ -63,7 +63,7 @@ size_t csv_put_key(char *out, const struct curve *c, uint32_t key)
 	for (unsigned axis = 0; axis < curve_width(c); axis++) {
 		out[size++] = ',';
 		if (c->timing && isnan(curve_value(c, key, axis)))
-			continue; /* a component without a key */
+			continue; /* A component without a key stays blank. */
 		size += num_value(out + size, curve_value(c, key, axis), &c->lane[axis], c->stored);
 	}
 	return size;
@@ -187,7 +187,7 @@ void csv_read_time(const struct table *t, const struct cell *cell, double served
 
 	if (retimed->found || cell_is_blank(cell))
 		return;
-	/* A frame that is not whole is written with the digits of a float32. */
+	/* Compare with a frame that is not whole as it is written, with the digits of a float32. */
 	if (table_number(t, cell, &time) &&
 	    (csv_is_served_time(time, served) || fabs(time - served) <= fabs(served) * 1e-6))
 		return;

@@ -10,11 +10,11 @@
 #define CHANNEL_NONE ROLE_COUNT        /* a keyframe with no value for any role */
 #define CHANNEL_BLANK (ROLE_COUNT + 1) /* a bone without keys */
 
-/* A row: one key of one channel. */
+/* A row of curves.csv: one key of one channel. */
 struct curves_row {
 	struct curve_edit_key key;
 	uint32_t bone;   /* index among the bones that the text names */
-	uint8_t channel; /* a role, or one of the above */
+	uint8_t channel; /* a role, CHANNEL_NONE or CHANNEL_BLANK */
 	bool quaternion; /* a rotation, given as the channel "quaternion" */
 	struct curve_edit_flags flags;
 };
@@ -25,7 +25,7 @@ struct curves_rows {
 	size_t count;
 };
 
-/* The text that the rows belong to, and where new curves are allocated. */
+/* The text that the rows belong to, and the arena for new curves. */
 struct curves_bone {
 	const struct shown *at;
 	struct bytes text;

@@ -72,7 +72,7 @@ static const char quaternion_name[] = "quaternion";
 
 /* ---- writing ---- */
 
-/* The common parts of all rows of a channel. */
+/* What all rows of one bone's channel have in common. */
 struct channel {
 	const char *bone, *name;
 	size_t bone_size, name_size;
@@ -90,8 +90,8 @@ static struct channel channel_of(const struct track *track, int role)
 }
 
 /*
- * Reserves room for a whole row, and writes the cells bone and channel. Returns the end of what is
- * written; NULL: no memory.
+ * Reserves room for a whole row, and writes its cells bone and channel. Returns the end of what was
+ * written; NULL when out of memory.
  */
 static char *begin_row(const struct channel *c, struct buf *out)
 {
@@ -123,7 +123,7 @@ static char *curves_csv_put_values(char *row, const struct curve *c, uint32_t ke
 	return row + csv_put_blanks(row, 4 - curve_width(c));
 }
 
-/* Writes the cells of tangents; blank ones for those of no w. */
+/* Writes the cells of a key's tangents; the cells of w are blank if the values have none. */
 static char *curves_csv_put_tangents(char *row, const struct curve *c, uint32_t key)
 {
 	for (enum tangent side = TANGENT_IN; side <= TANGENT_OUT; side++) {
@@ -155,7 +155,10 @@ static bool curves_csv_write_curve(const struct clip *clip, const struct track *
 	return shown > 0;
 }
 
-/* Writes the rows of one role, or with ROLE_COUNT those of keyframes with no role. */
+/*
+ * Writes the rows that keyframes have for one role; with ROLE_COUNT, the rows of keyframes without
+ * any role.
+ */
 static bool curves_csv_write_keyframes(const struct track *track, int role,
 				       double seconds_per_frame, struct buf *out)
 {
@@ -226,10 +229,10 @@ static void curves_render(const struct shown *at, struct buf *out)
 
 /* ---- reading ---- */
 
-/* A bone of the text: one of the clip, or a new one. */
+/* A bone that the text names: a bone of the clip, or a new one. */
 struct target {
 	const char *label;
-	size_t at, length; /* place where the text first names it */
+	size_t at, length; /* place where the text first names the bone */
 	bool given, done;
 };
 
@@ -240,16 +243,17 @@ struct curves_text {
 	struct table table;
 	struct curves_row row; /* the row that is being read */
 	uint8_t axes;          /* a bit for each of the columns x y z w that are present */
-	bool scattered;        /* the rows of a bone may not be consecutive */
+	bool scattered;        /* a bone's rows need not be consecutive */
 	bool changed;
-	bool cut; /* the bone's last row is incomplete */
+	bool cut; /* the last row of the bone being read is incomplete */
 
-	uint32_t last; /* bone of the previous row */
+	uint32_t last; /* the bone of the previous row */
 	uint32_t target_count, added_count;
 	size_t target_room, added_room;
-	struct target *targets;    /* the clip's bones come first */
-	struct string_map numbers; /* index in targets, by label */
-	struct string_map apart;   /* the clip's, by composed_apart; made when it is needed */
+	struct target *targets;    /* all bones; the clip's come first */
+	struct string_map numbers; /* indices in `targets`, by label */
+	/* the labels of the clip's bones by composed_apart(); made when first needed */
+	struct string_map apart;
 	bool has_apart;
 
 	struct curves_row
@@ -257,7 +261,7 @@ struct curves_text {
 	size_t count, room;
 
 	struct anim *edited;
-	struct track *added; /* new bones */
+	struct track *added; /* tracks of the new bones */
 	struct csv_retimed retimed;
 };
 
@@ -312,7 +316,10 @@ static bool index_apart(struct curves_text *p)
 	return true;
 }
 
-/* The clip's bone that is called the same but for the form of its characters; -1: none. */
+/*
+ * Returns the clip's bone whose name differs only in the form of composed characters; -1 if there
+ * is none.
+ */
 static bool find_alike(struct curves_text *p, const char *label, int64_t *number)
 {
 	const char *apart;
@@ -328,7 +335,7 @@ static bool find_alike(struct curves_text *p, const char *label, int64_t *number
 	return true;
 }
 
-/* Usually it is the bone of the previous row. */
+/* Finds the bone of a row, which is usually the bone of the previous row. */
 static bool find_bone(struct curves_text *p, const struct cell *cell, uint32_t *bone)
 {
 	int64_t number;
@@ -377,7 +384,7 @@ static bool old_bone(struct curves_text *p, uint32_t bone, struct curves_rows ro
 		return false;
 	if (track_same(&now, old))
 		return true;
-	/* A last row that is still incomplete must not remove keys. */
+	/* Refuse a last row that is still incomplete: it must not remove keys. */
 	p->changed = true;
 	return !p->cut ? bone_edit_put(p->at, p->edited, bone, &now, &p->changed, p->err)
 		       : table_refuse_cut(&p->table, p->err);
@@ -431,7 +438,7 @@ static bool refuse_channel(const struct curves_text *p, const struct cell *cell)
 			  p->at->anim->format->keyframes ? ", scale or none" : " or scale");
 }
 
-/* Does the row have only a bone's name? Then the bone has no keys. */
+/* Returns whether the row has only a bone's name, which means that the bone has no keys. */
 static bool is_name_alone(const struct curves_text *p)
 {
 	for (size_t i = 0; i < p->table.count; i++)
@@ -574,7 +581,7 @@ static bool curves_csv_read_row(struct curves_text *p)
 			return false;
 		p->count = 0;
 	}
-	/* The bone's rows are not consecutive: start again with `scattered`. */
+	/* If the bone's rows are not consecutive, start again with `scattered`. */
 	if (p->targets[e->bone].done)
 		return false;
 	if (!p->targets[e->bone].given) {
@@ -612,7 +619,10 @@ static bool end_bones(struct curves_text *p)
 	return end_bone(p, rows);
 }
 
-/* Refuses a text that lacks a bone: its rows may be missing by mistake. clip.json removes bones. */
+/*
+ * Refuses a text that lacks a bone, since its rows may be missing by mistake. Bones are removed in
+ * clip.json.
+ */
 static bool check_bones(const struct curves_text *p)
 {
 	for (uint32_t i = 0; i < clip_shown(p->at)->track_count; i++) {
@@ -681,9 +691,9 @@ static struct anim *curves_csv_read_text(const struct shown *at, struct bytes te
 }
 
 /*
- * Consecutive rows of a bone, as they are served, are applied at once, which needs little memory.
- * If that fails, the cause may be further rows of the bone later in the text: then the text is
- * parsed again with all rows kept.
+ * Applies the rows of a bone as soon as the next bone begins, which needs little memory. If that
+ * fails, the cause may be further rows of the bone later in the text: then the text is parsed again
+ * with all rows kept.
  */
 static struct anim *curves_parse(const struct shown *at, struct bytes text, struct err *err)
 {

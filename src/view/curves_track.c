@@ -17,7 +17,10 @@ static size_t curves_track_count_rows(struct curves_rows rows, uint8_t channel)
 	return count;
 }
 
-/* Has no key of the curve a w? Formats with tangents store each component by itself. */
+/*
+ * Returns whether no key of the curve has a w. Formats with tangents store each component on its
+ * own.
+ */
 static bool lacks_w(const struct curve *c)
 {
 	uint32_t key = 0;
@@ -28,9 +31,9 @@ static bool lacks_w(const struct curve *c)
 }
 
 /*
- * The channel says it. In texts of before there was "quaternion", a rotation with a w is one; if
- * the column w is present but blank in all its rows, the values are angles; without the column they
- * are of the kind that is served.
+ * Returns the kind of a rotation, which its channel gives. In texts from before the channel
+ * "quaternion" existed, values with a w are quaternions; if the column w is present but blank in
+ * all rows, they are angles; without the column, they are of the kind that is served.
  */
 static enum curve_kind rotation_kind(const struct curves_bone *p, const struct track *track,
 				     struct curves_rows rows)
@@ -53,7 +56,10 @@ static enum curve_kind rotation_kind(const struct curves_bone *p, const struct t
 	return given ? CURVE_EULER : served;
 }
 
-/* One row, where the curve has several by now: it is not cut short, but was static. */
+/*
+ * Returns whether a single row is the served form of a curve that was static but now has several
+ * keys. Such a text is outdated, not cut short.
+ */
 static bool is_static_as_rendered(const struct curves_bone *p, const struct track *track,
 				  enum role role, size_t keys)
 {
@@ -63,7 +69,7 @@ static bool is_static_as_rendered(const struct curves_bone *p, const struct trac
 	       curve_shown(now, clip_shown(p->at)->frames) > 1;
 }
 
-/* Allocates room for the role's keys; there are none yet. */
+/* Allocates room for the keys of a role, none of which is read yet. */
 static bool begin_role(const struct curves_bone *p, const struct track *track, enum role role,
 		       struct curves_rows rows, size_t keys, struct curve_edit_role *out)
 {
@@ -79,7 +85,10 @@ static bool begin_role(const struct curves_bone *p, const struct track *track, e
 	return out->keys || err_memory(p->err);
 }
 
-/* Refuses rows of a rotation that are of both channels; the error is at the first other one. */
+/*
+ * Refuses rows of a rotation that mix both channels. The error is at the first row of the other
+ * channel.
+ */
 static bool curves_track_check_channels(const struct curves_bone *p, struct curves_rows rows)
 {
 	const struct curves_row *first = NULL;
@@ -150,7 +159,7 @@ static int by_moment(const void *pa, const void *pb)
 	return a->key.row_at < b->key.row_at ? -1 : a->key.row_at > b->key.row_at;
 }
 
-/* Adds another row to the last keyframe. */
+/* Adds another row to the last keyframe, which the row belongs to. */
 static bool join_row(const struct curves_bone *p, struct curve_edit_rows *text,
 		     const struct curves_row *e)
 {
@@ -189,7 +198,7 @@ static void curves_track_new_row(struct curve_edit_rows *text, const struct curv
 	text->count++;
 }
 
-/* Makes keyframes of the rows, which are sorted. */
+/* Makes keyframes from the rows, which are sorted by frame. */
 static bool curves_track_fill_rows(const struct curves_bone *p, struct curves_rows rows,
 				   struct curve_edit_rows *text)
 {
@@ -208,7 +217,7 @@ static bool curves_track_fill_rows(const struct curves_bone *p, struct curves_ro
 			size_t row_at = key->row_at;
 
 			*key = e->key;
-			/* the same for all roles, since keys are sorted by it */
+			/* The place is the same for all roles, since keys are sorted by it. */
 			key->row_at = row_at;
 		}
 		before = e;
@@ -216,7 +225,7 @@ static bool curves_track_fill_rows(const struct curves_bone *p, struct curves_ro
 	return true;
 }
 
-/* Sorts the rows and makes keyframes of them. */
+/* Sorts the rows of a bone and makes keyframes from them. */
 static bool curves_track_read_keyframes(const struct curves_bone *p, const struct track *track,
 					struct curves_rows rows, struct curve_edit_rows *text)
 {

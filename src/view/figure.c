@@ -10,7 +10,8 @@
 #include <string.h>
 
 #define FARTHEST 1e30
-#define FAR 1e6 /* from the origin; beyond it float32 is too coarse for a bone's direction */
+/* limit of coordinates: farther from the origin, float32 is too coarse for a bone's direction */
+#define FAR 1e6
 
 float finite_f32(double v)
 {
@@ -48,7 +49,7 @@ struct making {
 	struct figure *f;
 	const struct joint *joints; /* the skeleton's joints */
 	struct figure_node *nodes;
-	uint32_t *node_of; /* by joint: its node plus 1; 0: none */
+	uint32_t *node_of; /* by joint: its node plus 1; 0: it has none */
 };
 
 static uint32_t figure_add_node(struct making *m, const struct joint *joint)
@@ -58,7 +59,10 @@ static uint32_t figure_add_node(struct making *m, const struct joint *joint)
 	return m->f->count;
 }
 
-/* Nodes that this adds come later in the list, and get their own parents in turn. */
+/*
+ * Finds the parent of a node, and adds a node for it if needed. Added nodes are appended to the
+ * list, and get their own parents in turn.
+ */
 static void find_parent(struct making *m, uint32_t node)
 {
 	const struct joint *joint = m->nodes[node].joint;
@@ -186,7 +190,7 @@ struct channel channel_placed(const struct figure *f, uint32_t node, enum role r
 	return c;
 }
 
-/* Components that are not finite are taken from `rest`. */
+/* Reads a vector. Components that are not finite are taken from `rest`. */
 static void read_vector(const struct channel *c, const double rest[3], double out[3])
 {
 	for (unsigned axis = 0; axis < 3; axis++) {
@@ -196,7 +200,7 @@ static void read_vector(const struct channel *c, const double rest[3], double ou
 	}
 }
 
-/* The rest pose if the value is not a rotation. Turns -0 into 0. */
+/* Reads a rotation; the rest pose if the value is none. Turns -0 into 0. */
 static void read_quaternion(const struct channel *c, double out[4])
 {
 	double stored[4], dot = 0;

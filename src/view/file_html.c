@@ -32,7 +32,7 @@
 #define PLACES 65534
 #define NOT_DRAWN 65535
 
-#define HEAD_SIZE (4 + 8 + 1 + 4 + 4 + 1 + 1) /* of a clip, after its name */
+#define HEAD_SIZE (4 + 8 + 1 + 4 + 4 + 1 + 1) /* bytes of data for a clip, after its name */
 #define BOX_SIZE (6 * 4)
 #define PART_SIZE 6
 #define PLACE_SIZE (3 * 2)
@@ -41,21 +41,21 @@ enum { CLIP_LOOPS = 1, CLIP_HAS_PAGE = 2 };
 
 /* The visible parts of a clip. */
 struct outline {
-	bool page; /* the clip has a clip.html */
+	bool page; /* the clip has a clip.html to link to */
 	uint8_t poses, joints;
-	uint8_t parts;   /* of a clip of stills: number of parts of its sketch */
-	uint32_t shapes; /* of a clip of stills: number of shapes or, if there are none, of
-			    Transforms */
+	uint8_t parts; /* of a clip of stills: the number of parts of its sketch */
+	/* of a clip of stills: the number of shapes, or of Transforms if it has no shapes */
+	uint32_t shapes;
 };
 
 struct gallery {
 	const struct shown *at;
 	struct outline *outlines; /* by clip */
 	struct page *page;
-	/* How many poses each clip has at most, and how many clips are shown. */
+	/* maximum number of poses per clip; number of clips shown */
 	unsigned poses;
 	uint32_t clips;
-	size_t size; /* bytes of data for the clips */
+	size_t size; /* bytes of data for all clips */
 };
 
 static struct shown file_html_shown_clip(const struct shown *at, uint32_t clip)
@@ -87,13 +87,13 @@ static struct outline outline_bones(const struct shown *at)
 	};
 }
 
-/* Seconds from the first still. */
+/* Returns the time of a still in seconds, counted from the first. */
 static double file_html_time_of(const struct clip *clip, uint32_t still)
 {
 	return (double)clip->stills[still].time - (double)clip->stills[0].time;
 }
 
-/* Are there poses enough to show each still, all as long? */
+/* Returns whether the page has enough poses for each still, and all stills last equally long. */
 static bool is_even(const struct clip *clip)
 {
 	const double last = file_html_time_of(clip, clip->frames - 1);
@@ -104,7 +104,10 @@ static bool is_even(const struct clip *clip)
 	return true;
 }
 
-/* The frames of the way back follow the others. */
+/*
+ * Returns the number of frames of a clip; one that is played forward and back has the frames of the
+ * way back as well.
+ */
 static uint32_t frames_of(const struct shown *at)
 {
 	const uint32_t frames = clip_shown(at)->frames;
@@ -119,7 +122,7 @@ static unsigned poses_of_stills(const struct shown *at)
 	return frames < MOST_POSES && is_even(clip_shown(at)) ? frames : MOST_POSES;
 }
 
-/* False when out of memory. */
+/* Fills in the outline of a clip of stills. Returns false when out of memory. */
 static bool outline_stills(const struct shown *at, struct outline *out)
 {
 	struct arena arena = ARENA_INIT;
@@ -187,7 +190,9 @@ static size_t clips_size(const struct gallery *g)
 	return size;
 }
 
-/* `begin`: the bytes of data before the clips. */
+/*
+ * Chooses how many poses and clips the page has. `begin` is the size of the data before the clips.
+ */
 static void choose_size(struct gallery *g, size_t begin)
 {
 	static const unsigned steps[] = {MOST_POSES, 16, 12, 8, 6, 4, 3, 2, 1, 0};
@@ -221,14 +226,14 @@ static uint32_t file_html_count_keys(const struct clip *clip)
 /* A clip as poses of the joints nearest to the roots; parents come before children. */
 struct thumbnail {
 	const struct clip *clip;
-	const struct rig *rig; /* of a clip of bones */
+	const struct rig *rig; /* of a clip of bones; else NULL */
 	unsigned poses, joints;
 	uint32_t track[MOST_JOINTS];
-	float (*places)[3]; /* by pose and joint; NAN: not drawn */
+	float (*places)[3]; /* by pose and joint; NAN: the joint is not drawn */
 	float least[3], most[3];
 };
 
-/* Chooses level by level, so that omitted joints are at the ends. */
+/* Chooses joints level by level from the roots, so that those left out are at the ends of limbs. */
 static bool choose_joints(struct thumbnail *t, struct arena *arena)
 {
 	uint32_t *depth = arena_alloc(arena, t->rig->count, sizeof(*depth));
@@ -307,7 +312,10 @@ static bool file_html_add_bones(struct page *p, struct thumbnail *t, const struc
 
 /* ---- a clip of stills ---- */
 
-/* The still at or before a time, and how far it is from there to the next one. */
+/*
+ * Returns the still at or before a time, and as a fraction how far the time is on the way to the
+ * next still.
+ */
 static uint32_t still_at(const struct clip *clip, double time, double *part)
 {
 	uint32_t still = 0;
@@ -418,7 +426,7 @@ static bool file_html_add_thumbnail(struct page *p, const struct shown *at, unsi
 	return made;
 }
 
-/* As in clip.html. */
+/* Returns the seconds per frame, as clip.html has them. */
 static double seconds_of(const struct shown *at)
 {
 	const struct clip *clip = clip_shown(at);
@@ -470,7 +478,7 @@ static bool file_html_present(const struct shown *at)
 	return found;
 }
 
-/* False when out of memory. */
+/* Begins the page and its data. Returns false when out of memory. */
 static bool begin_file(struct gallery *g, struct page *p, const struct shown *at)
 {
 	*g = (struct gallery){.at = at, .page = p};
@@ -513,7 +521,10 @@ static bool file_html_size(const struct shown *at, uint64_t *out)
 	return made;
 }
 
-/* The first clip's reason: the others' are in the mount's errors, too. */
+/*
+ * Explains why the page is absent, by the first clip's reason. Those of other clips are in the
+ * mount's errors, too.
+ */
 static void file_html_explain(const struct shown *at, struct err *err)
 {
 	const struct shown clip = file_html_shown_clip(at, 0);

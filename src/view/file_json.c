@@ -222,7 +222,7 @@ static void file_json_render(const struct shown *at, struct buf *out)
 static bool read_file_json(const struct spot *root, const struct token *served, struct anim *edited,
 			   struct err *err)
 {
-	/* A text from before or after the first edit of a member may come back. */
+	/* Accept a text from before or after the first edit of the member "from". */
 	static const char *const others[] = {"from", NULL};
 	static const char *const editable[] = {"from", "animations", NULL};
 	bool stills = edited->format->stills;
@@ -248,7 +248,7 @@ static struct anim *file_json_parse(const struct shown *at, struct bytes text, s
 		}
 	}
 	if (!edited)
-		err_memory(err); /* unless another error is set */
+		err_memory(err); /* does nothing if another error is set */
 	doc_release(&doc);
 	doc_release(&served);
 	buf_release(&own);

@@ -35,7 +35,7 @@ static const struct column columns[] = {
 	{"url", frames_csv_read_url, write_url, 0},
 };
 
-/* With one animation, its name may be left out. */
+/* Returns the columns of the table. In a file with one animation, the name may be left out. */
 static struct table_form frames_csv_form_of(const struct anim *anim)
 {
 	return (struct table_form){columns, ARRAY_SIZE(columns), 15, 15,
@@ -105,15 +105,15 @@ static void frames_render(const struct shown *at, struct buf *out)
 struct row {
 	uint32_t clip, frame;
 	struct still still;
-	struct cell frame_cell, time_cell; /* their places only; the texts are gone */
+	struct cell frame_cell, time_cell; /* only their places are valid; their texts are gone */
 };
 
 struct frames_text {
 	const struct anim *anim;
 	struct err *err;
 	struct table table;
-	struct row *rows;        /* rows[count] is being read */
-	const struct still *old; /* the old still of its frame, or NULL */
+	struct row *rows;        /* rows[count] is the row that is being read */
+	const struct still *old; /* the old still with the row's frame number, or NULL */
 	size_t count, room;
 	struct anim *edited;
 };
@@ -140,7 +140,10 @@ static bool refuse_animation(struct frames_text *p, const struct cell *cell)
 	return err_accept(p->err, "%s", list);
 }
 
-/* Rows of an animation are mostly consecutive: try that of the previous row first. */
+/*
+ * Reads the cell "animation". Rows of an animation are mostly consecutive: the previous row's is
+ * tried first.
+ */
 static bool frames_csv_read_animation(void *text, const struct cell *cell, unsigned what)
 {
 	struct frames_text *p = text;
@@ -149,7 +152,7 @@ static bool frames_csv_read_animation(void *text, const struct cell *cell, unsig
 	char label[256];
 
 	(void)what;
-	/* The column is required where there is more than one. */
+	/* The cell is required in a file with several animations. */
 	if (!cell || (cell->size == 0 && p->anim->clip_count == 1))
 		return true;
 	if (cell->size < sizeof(label)) {
@@ -215,7 +218,10 @@ static bool trimmed_same(const char *text, const struct cell *cell)
 	return size == cell->size && memcmp(text, cell->text, size) == 0;
 }
 
-/* At the end of a text without a final newline: is the url a beginning of the old one? */
+/*
+ * Returns whether the url is a beginning of the old one, at the end of a text without a final
+ * newline.
+ */
 static bool is_cut_url(const struct frames_text *p, const struct cell *cell, const char *old)
 {
 	return cell->at + cell->length == p->table.text.size && cell->size < strlen(old) &&
@@ -381,7 +387,10 @@ static bool set_stills(struct frames_text *p, uint32_t clip, const struct row *r
 	return true;
 }
 
-/* Missing animations make the error ERR_EARLY: their rows may still be to come. */
+/*
+ * Replaces the stills of all animations. A missing animation makes the error ERR_EARLY: its rows
+ * may still be to come.
+ */
 static bool set_clips(struct frames_text *p)
 {
 	size_t begin = 0, end = 0;

@@ -25,7 +25,7 @@
 
 #include <stdio.h>
 
-/* glTF's code of float32. */
+/* The code of float32 as a glTF component type. */
 #define COMPONENT_TYPE "5126"
 enum { UNSIGNED_BYTE = 5121, UNSIGNED_SHORT = 5123, UNSIGNED_INT = 5125 };
 
@@ -41,7 +41,7 @@ struct text {
 
 /* ---- nodes ---- */
 
-/* Node n of the figure is node n + 1 of the file. */
+/* Writes the children of a node. Node n of the figure is node n + 1 of the file. */
 static void write_children(const struct figure *f, uint32_t first_child, struct buf *out)
 {
 	bool first = true;
@@ -95,8 +95,8 @@ static void gltf_write_nodes(const struct text *t, struct buf *out)
 }
 
 /*
- * The first accessor of the mesh. It has the last ones: positions, joints, weights, indices, and
- * matrices if `bound`.
+ * Returns the number of the mesh's first accessor. The mesh has the last ones of the file:
+ * positions, joints, weights, indices, and matrices if `bound`.
  */
 static unsigned mesh_accessor(const struct text *t)
 {
@@ -143,7 +143,7 @@ static void write_skin(const struct text *t, struct buf *out)
 
 /* ---- the animation ---- */
 
-/* The base clip that the clip is shown on, or NULL. */
+/* Returns the label of the base clip that an additive clip is shown on, or NULL. */
 static const char *base_label(const struct shown *at)
 {
 	return at->stored ? at->stored->clips[at->base].label : NULL;
@@ -222,7 +222,7 @@ static void write_bounds(const char *name, const float bounds[3], struct buf *ou
 	buf_char(out, ']');
 }
 
-/* The buffer views are those that write_buffer writes. */
+/* Writes the accessors of the mesh. Their buffer views are those that write_mesh_views() writes. */
 static void write_mesh_accessors(const struct gltf_mesh *m, struct buf *out)
 {
 	const unsigned corners = m->count * GLTF_MESH_CORNERS;
@@ -285,7 +285,7 @@ static void gltf_write_view(size_t at, size_t size, const char *more, struct buf
 		   size, more);
 }
 
-/* Returns the end of the buffer. */
+/* Writes the buffer views of the mesh. Returns the offset of the end of the buffer. */
 static size_t write_mesh_views(const struct gltf_mesh *m, size_t at, struct buf *out)
 {
 	const size_t corners = gltf_mesh_corners_size(m), indices = gltf_mesh_indices_size(m);
@@ -355,7 +355,7 @@ static void gltf_render(const struct shown *at, struct buf *out)
 
 /* ---- saving ---- */
 
-/* A text of our own may come from a time when the clip had another rate. */
+/* Checks the frame rate. A text written by animfs may date from when the clip had another rate. */
 static bool check_rate(struct gltf_file *f, const struct gltf_nodes *nodes, const struct shown *at,
 		       const struct motion *motion, struct err *err)
 {
@@ -377,7 +377,7 @@ static struct anim *parse_file(struct gltf_file *f, const struct shown *at, stru
 	return motion_apply(at, &motion, f->json, err);
 }
 
-/* Removes the base from the edit of a clip that is shown on one. Takes over the edit. */
+/* Subtracts the base from the edit of a clip that is shown on one. Takes over the edit. */
 static struct anim *without_base(const struct shown *at, struct anim *edited, struct err *err)
 {
 	struct anim *left;
@@ -389,7 +389,7 @@ static struct anim *without_base(const struct shown *at, struct anim *edited, st
 	return left;
 }
 
-/* Positions in a .glb are bytes, since it has no lines. */
+/* Parses a text or a .glb. Positions in a .glb are given in bytes, since it has no lines. */
 static struct anim *gltf_parse(const struct shown *at, struct bytes text, struct err *err)
 {
 	struct gltf_file file;

@@ -7,7 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Accessors may refer to the same bytes again and again, so the total is limited. */
+/*
+ * Limit of all numbers read from a file, since accessors may refer to the same bytes again and
+ * again.
+ */
 #define NUMBERS_MAX ((size_t)1 << 26)
 
 /* ---- a .glb ---- */
@@ -23,7 +26,7 @@ static bool gltf_file_refuse_early(struct err *err)
 	return err_accept(err, "the whole file");
 }
 
-/* Reads the next chunk if it has that type. */
+/* Reads the next chunk of a .glb if it has that type. */
 static bool read_chunk(struct reader *r, uint32_t type, struct bytes *out)
 {
 	struct reader ahead = *r;
@@ -121,7 +124,7 @@ bool gltf_index(const struct spot *s, size_t count, struct err *err, uint32_t *o
 	return true;
 }
 
-/* Reads a size or offset in bytes; `otherwise` if it is missing. */
+/* Reads a size or offset in bytes; returns `otherwise` if it is missing. */
 static bool read_size(const struct spot *object, const char *name, size_t otherwise,
 		      struct err *err, size_t *out)
 {
@@ -166,7 +169,10 @@ static bool read_uri(struct gltf_file *f, const struct spot *uri, struct bytes *
 	return base64_read(bytes_of(data), bytes, &out->size) || refuse_uri(uri, err);
 }
 
-/* Compressed by EXT_meshopt_compression, a buffer is only a place for what is unpacked. */
+/*
+ * Refuses a buffer without bytes. With EXT_meshopt_compression a buffer only reserves a place for
+ * unpacked data.
+ */
 static bool refuse_empty(const struct gltf_file *f, const struct spot *buffer, struct err *err)
 {
 	struct spot list = spot_member(&f->root, "extensionsUsed");
@@ -221,7 +227,7 @@ enum component {
 	COMPONENT_FLOAT = 5126,
 };
 
-/* Size in bytes; 0: no such component type. */
+/* Returns the size of a component type in bytes; 0 if there is no such type. */
 static size_t component_size(int64_t component)
 {
 	switch (component) {
@@ -259,7 +265,7 @@ static double get_component(const uint8_t *p, enum component component, bool nor
 
 /* ---- accessors ---- */
 
-/* Elements in a buffer, `stride` bytes apart. */
+/* Elements of an accessor in a buffer, `stride` bytes apart. */
 struct elements {
 	const uint8_t *data;
 	size_t count, stride;
@@ -449,7 +455,10 @@ static unsigned gltf_file_role(const char *text)
 	return role;
 }
 
-/* "/nodes/3/rotation", of KHR_animation_pointer; else *node stays. */
+/*
+ * Parses a pointer like "/nodes/3/rotation" of KHR_animation_pointer. *node stays as it is if the
+ * pointer names no node.
+ */
 static bool read_target_pointer(const struct spot *target, uint32_t nodes, struct err *err,
 				uint32_t *node, unsigned *role)
 {

@@ -11,14 +11,17 @@
 
 #define GLTF_NONE UINT32_MAX /* no node */
 
-/* All numbers of an accessor, normalised where it says so. count is 0 before it is read. */
+/*
+ * All numbers of an accessor, converted to fractions if it is marked as normalised. `count` is 0
+ * before it is read.
+ */
 struct gltf_numbers {
 	uint32_t count;
 	unsigned width;
-	const double *values; /* count * width */
+	const double *values; /* count * width numbers */
 };
 
-/* An array of the JSON, indexed; count is 0 where it is missing. */
+/* An array of the JSON, indexed. `count` is 0 if the array is missing. */
 struct gltf_list {
 	struct spot list;
 	uint32_t count;
@@ -29,16 +32,20 @@ struct gltf_file {
 	struct doc doc;
 	struct spot root;
 	struct gltf_list buffers, views, accessors, nodes;
-	struct bytes json, binary; /* the chunks of a .glb; otherwise the whole text, and none */
+	struct bytes json, binary; /* the chunks of a .glb; of a JSON text, `json` is all of it */
 	bool is_binary;
-	/* how many numbers may still be read, a limit against small files that expand */
+	/* how many numbers may still be read: the limit against small files that expand */
 	size_t left;
-	struct bytes *buffer;         /* decoded buffers, by index; data NULL: not read yet */
-	struct gltf_numbers *numbers; /* of accessors, by index, as they are read */
+	struct bytes *buffer; /* decoded buffers, by index; data NULL: not decoded yet */
+	/* numbers of accessors, by index, filled in as they are read */
+	struct gltf_numbers *numbers;
 	struct arena arena;
 };
 
-/* False and err (with a position in the JSON) if it is not glTF. Call gltf_close either way. */
+/*
+ * Parses the JSON of a glTF file. False and err (with a position in the JSON) if it is not glTF.
+ * Call gltf_close in either case.
+ */
 bool gltf_open(struct gltf_file *f, struct bytes text, struct err *err);
 void gltf_close(struct gltf_file *f);
 
@@ -49,15 +56,15 @@ struct spot gltf_element(const struct gltf_list *list, size_t index);
 /* Reads an index, which must be less than `count`. */
 bool gltf_index(const struct spot *s, size_t count, struct err *err, uint32_t *out);
 /*
- * The numbers of the accessor with that index, whose elements must have `width` components. They
- * belong to the file's arena.
+ * Reads the numbers of the accessor with that index, whose elements must have `width` components.
+ * They belong to the file's arena.
  */
 bool gltf_numbers(struct gltf_file *f, const struct spot *index, unsigned width,
 		  struct gltf_numbers *out, struct err *err);
 
 /*
- * What a channel animates, also by KHR_animation_pointer: *node is GLTF_NONE or *role is ROLE_COUNT
- * where it is no translation, rotation or scale of a node.
+ * Finds out what a channel animates, also by KHR_animation_pointer. *node is GLTF_NONE or *role is
+ * ROLE_COUNT if that is no translation, rotation or scale of a node.
  */
 bool gltf_target(const struct spot *channel, uint32_t nodes, struct err *err, uint32_t *node,
 		 unsigned *role);

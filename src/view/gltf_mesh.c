@@ -5,27 +5,27 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_NODES 65535 /* joint indices have 16 bits */
-#define MOST_NARROW 255  /* or 8 bits */
-#define MARK 0.02        /* half a root's size, as a fraction of the figure's */
+#define MOST_NODES 65535 /* number of nodes that joint indices of 16 bits can name */
+#define MOST_NARROW 255  /* number of nodes that joint indices of 8 bits can name */
+#define MARK 0.02        /* half the size of a root's mark, as a fraction of the figure's size */
 /* where an octahedron is widest, and half its width there, as fractions of its length */
 #define WAIST 0.1
-#define WIDEST 0.03 /* limit of that half, as a fraction of the figure's size */
-/* a shorter bone is drawn as a root; as a fraction of the figure's size */
+#define WIDEST 0.03 /* limit of an octahedron's half width, as a fraction of the figure's size */
+/* bones shorter than this, as a fraction of the figure's size, are drawn like a root */
 #define LEAST_LENGTH 1e-6
 #define FARTHEST 1e30
 
 struct making {
 	struct gltf_mesh *mesh;
 	const struct figure *figure;
-	struct transform *world; /* by node, at rest */
+	struct transform *world; /* by node: its place at rest, in model space */
 	double (*local)[3];      /* by node, its position relative to its parent */
-	double size;             /* of the figure */
+	double size;             /* size of the figure */
 };
 
 /* ---- the figure at rest ---- */
 
-/* The rest pose as clip.gltf gives it. */
+/* Returns the rest pose of a node as clip.gltf gives it. */
 static struct pose gltf_mesh_rest_pose(const struct figure *f, uint32_t node)
 {
 	struct channel t = channel_placed(f, node, ROLE_TRANSLATION);
@@ -60,7 +60,7 @@ static void gltf_mesh_leave_node(void *user, uint32_t node, uint32_t depth)
 	(void)user, (void)node, (void)depth;
 }
 
-/* The longest side of the bounding box of all positions; 1 if it is a point. */
+/* Returns the longest side of the bounding box of all nodes; 1 if the box is a point. */
 static double find_size(const struct making *m)
 {
 	double size = 0;
@@ -113,7 +113,7 @@ static bool bind_nodes(struct making *m)
 
 /* ---- octahedra ---- */
 
-/* `at` is in the space of the node. */
+/* Sets a corner that moves with a node; `at` is in the space of that node. */
 static void set_corner(struct making *m, struct gltf_corner *corner, uint32_t node,
 		       const double at[3])
 {
@@ -130,7 +130,7 @@ static void set_corner(struct making *m, struct gltf_corner *corner, uint32_t no
 	}
 }
 
-/* Corners of an octahedron: one end, four around the waist, the other end. */
+/* Appends the six corners of an octahedron: one end, four around the waist, the other end. */
 static void add_mark(struct making *m, uint32_t node, struct gltf_corner *corners)
 {
 	static const int8_t ways[GLTF_MESH_CORNERS][3] = {{0, 0, -1}, {1, 0, 0},  {0, 1, 0},
@@ -145,7 +145,7 @@ static void add_mark(struct making *m, uint32_t node, struct gltf_corner *corner
 	}
 }
 
-/* Two directions at right angles to a vector and to each other. */
+/* Finds two directions at right angles to a vector and to each other. */
 static void gltf_mesh_find_across(const double along[3], double out[2][3])
 {
 	unsigned least = 0;
@@ -273,7 +273,10 @@ size_t gltf_mesh_matrices_size(const struct gltf_mesh *m)
 	return m->bound ? (size_t)m->count * sizeof(*m->inverse) : 0;
 }
 
-/* Position, four joints, four weights as bytes; the first joint has all the weight. */
+/*
+ * Writes a corner: position, four joints, and four weights as bytes. The first joint has all the
+ * weight.
+ */
 static void write_corner(const struct gltf_mesh *m, const struct gltf_corner *c, struct base64 *b)
 {
 	uint8_t bytes[3 * 4 + 8 + 4] = {0}, *p = bytes;
@@ -291,7 +294,7 @@ static void write_corner(const struct gltf_mesh *m, const struct gltf_corner *c,
 
 static void gltf_mesh_write_indices(const struct gltf_mesh *m, uint32_t node, struct base64 *b)
 {
-	/* Front faces are counter-clockwise. */
+	/* Front faces have their corners counter-clockwise. */
 	static const uint8_t faces[GLTF_MESH_INDICES] = {0, 2, 1, 0, 3, 2, 0, 4, 3, 0, 1, 4,
 							 5, 1, 2, 5, 2, 3, 5, 3, 4, 5, 4, 1};
 

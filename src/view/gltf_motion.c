@@ -3,13 +3,13 @@
 
 #include <math.h>
 
-#define NUMBER 4 /* bytes */
+#define NUMBER 4 /* bytes of a float32 */
 
 /*
- * Rounded up, never down: a program that multiplies the time by its frame rate must not end up just
- * before the frame.
+ * Times are rounded up, never down: a program that multiplies a time by its frame rate must not end
+ * up just before the frame.
  */
-/* A frame's time in seconds, as written to the buffer. */
+/* Returns a frame's time in seconds, as written to the buffer. */
 static float gltf_motion_time(const struct gltf_motion *m, uint32_t frame)
 {
 	double exact = frame * m->figure->seconds;
@@ -33,7 +33,10 @@ static uint32_t add_input(struct gltf_motion *m, const struct gltf_input *input)
 	return m->input_count++;
 }
 
-/* by_count[n]: the dense input with n keys, plus 1; 0: none yet. */
+/*
+ * Returns an input with keys at frames 0 to n - 1. by_count[n] is the number of such an input plus
+ * 1; 0 if there is none yet.
+ */
 static uint32_t dense_input(struct gltf_motion *m, uint32_t node, const struct channel *c,
 			    uint32_t *by_count)
 {
@@ -49,7 +52,10 @@ static uint32_t dense_input(struct gltf_motion *m, uint32_t node, const struct c
 	return by_count[count] - 1;
 }
 
-/* A bone's curves often have keys at the same frames, and can share an input. */
+/*
+ * Returns an input for keys that are not at frames 0, 1, 2 and so on. A bone's curves often have
+ * keys at the same frames, and share one.
+ */
 static uint32_t sparse_input(struct gltf_motion *m, uint32_t node, enum role role,
 			     const struct channel *c)
 {
@@ -78,7 +84,10 @@ static bool gltf_motion_is_unit(const struct curve *c, uint32_t key)
 	return fabs(sum - 1) <= 1e-4;
 }
 
-/* Is the key valid in glTF: finite numbers, a time after the one before, a rotation of length 1? */
+/*
+ * Returns whether a key is valid in glTF: its numbers are finite, its time is after the previous
+ * key's, and a rotation has length 1.
+ */
 static bool is_spline_key(const struct curve *c, uint32_t key)
 {
 	bool fine = key > 0 ? curve_time(c, key) > curve_time(c, key - 1) : curve_time(c, 0) >= 0;
@@ -93,7 +102,7 @@ static bool is_spline_key(const struct curve *c, uint32_t key)
 	return fine && (c->kind != CURVE_QUATERNION || gltf_motion_is_unit(c, key));
 }
 
-/* The curve with its tangents, if glTF can express it as it is. */
+/* Returns the curve with its tangents if glTF can express it as it is, else NULL. */
 static const struct curve *spline_of(const struct figure *f, uint32_t node, enum role role)
 {
 	const struct curve *c = f->keyed->tracks[node].curve[role];
@@ -149,8 +158,8 @@ static void gltf_motion_add_channel(struct gltf_motion *m, uint32_t node, enum r
 }
 
 /*
- * An animation ends at its last key. If no bone has one in the clip's last frame, add one that
- * holds the topmost node in its place.
+ * Makes the animation as long as the clip. It would end at its last key: if no bone has a key in
+ * the last frame, the topmost node gets one, which holds it in place.
  */
 static void hold_to_end(struct gltf_motion *m)
 {
@@ -235,7 +244,7 @@ static void write_input(const struct gltf_motion *m, const struct gltf_input *in
 		gltf_motion_write_number(b, gltf_motion_time(m, c.frame));
 }
 
-/* Of each key the in-tangent, the value and the out-tangent. */
+/* Writes a spline's keys: of each the in-tangent, the value and the out-tangent. */
 static void write_spline(const struct curve *c, struct base64 *b)
 {
 	for (uint32_t key = 0; key < c->count; key++) {

@@ -13,23 +13,26 @@
 
 /* A sampler's input: the times of its keys. */
 struct gltf_input {
-	uint32_t node; /* the figure's node with these keys; FIGURE_NONE: the topmost node */
+	/* a node of the figure with keys at these times; FIGURE_NONE: the topmost node */
+	uint32_t node;
 	enum role role;
 	bool dense;
-	const struct curve *spline;  /* the curve whose own times these are; or NULL */
-	uint32_t count, first, last; /* number of keys; the first and last frame */
-	size_t at;                   /* offset in the buffer */
+	/* the curve that the times belong to, if it has tangents; else NULL */
+	const struct curve *spline;
+	uint32_t count, first, last; /* number of keys; frames of the first and last one */
+	size_t at;                   /* offset of the times in the buffer */
 };
 
 struct gltf_sampler {
-	uint32_t node; /* as above */
+	uint32_t node; /* the animated node; FIGURE_NONE: the topmost node */
 	enum role role;
 	bool step;
-	const struct curve *spline; /* CUBICSPLINE: three values a key; or NULL */
+	/* the curve of a sampler of type CUBICSPLINE, with three values per key; else NULL */
+	const struct curve *spline;
 	unsigned width;
 	uint32_t input;
 	uint32_t count;
-	size_t at; /* offset of its values in the buffer */
+	size_t at; /* offset of the sampler's values in the buffer */
 };
 
 struct gltf_motion {
@@ -37,14 +40,15 @@ struct gltf_motion {
 	uint32_t input_count, sampler_count;
 	struct gltf_input *inputs;
 	struct gltf_sampler *samplers;
-	bool sampled;   /* a curve has tangents that glTF cannot express */
+	/* some curve has tangents that glTF cannot express, and has a key in every frame instead */
+	bool sampled;
 	uint32_t dense; /* number of times at the buffer's start */
-	size_t size;    /* of the buffer, in bytes */
+	size_t size;    /* size of the buffer in bytes */
 };
 
-/* False when out of memory. */
+/* Plans the animation of a figure. Returns false when out of memory. */
 bool gltf_motion_make(struct gltf_motion *m, const struct figure *figure, struct arena *arena);
-/* Of an input's first or last key. */
+/* Returns the time of an input's first or last key. */
 float gltf_input_time(const struct gltf_motion *m, const struct gltf_input *input, bool last);
 /* Writes the buffer, of m->size bytes. */
 void gltf_motion_write(const struct gltf_motion *m, struct base64 *b);

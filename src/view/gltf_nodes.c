@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CUT_NAME                                                                                   \
-	63 /* bytes that Blender keeps of a name, or fewer so as not to cut a character            \
-	    */
+/* bytes that Blender keeps of a name; fewer where it would cut a character */
+#define CUT_NAME 63
 
 struct reading {
 	struct gltf_file *file;
@@ -97,7 +96,10 @@ static bool gltf_nodes_read_skins(struct reading *r)
 
 /* ---- what is animated ---- */
 
-/* What cannot be read here is refused where the animation is read, if it is the one. */
+/*
+ * Marks the nodes that an animation has a channel for. Malformed channels are skipped here; they
+ * are refused when their animation is read, if it is the chosen one.
+ */
 static void mark_animated(struct reading *r)
 {
 	struct spot animations = spot_member(&r->file->root, "animations");
@@ -117,7 +119,7 @@ static void mark_animated(struct reading *r)
 
 /* ---- names that are nearly those of bones ---- */
 
-/* A bone without a node, or a node that is no bone. */
+/* A bone that no node is named like, or a node that is no bone. */
 struct stranger {
 	const char *key;
 	uint32_t index;
@@ -158,7 +160,7 @@ static bool list_strangers(struct reading *r, bool prefix, struct stranger *list
 	return fine;
 }
 
-/* Matches those with a key that one bone and one node have. */
+/* Matches strangers by motion_names_key, where only one bone and one node have a key. */
 static bool match_strangers(struct reading *r, bool prefix)
 {
 	size_t most = (size_t)r->out->clip->track_count + r->out->count, count = 0, end;
@@ -191,7 +193,7 @@ static bool has_missing(const struct reading *r)
 
 /* ---- which node is which bone ---- */
 
-/* Of two nodes with the name of a bone, the joint of a skin is chosen. */
+/* Makes a node a bone's node. Of two nodes with the bone's name, the joint of a skin is chosen. */
 static bool settle_node(struct reading *r, uint32_t node)
 {
 	struct gltf_node *nodes = r->out->nodes;
@@ -213,7 +215,10 @@ static bool settle_node(struct reading *r, uint32_t node)
 	return true;
 }
 
-/* Bounded by the number of nodes, since the hierarchy may have cycles. */
+/*
+ * Marks the ancestors of a node. The number of steps is limited to that of the nodes, since the
+ * hierarchy may have cycles.
+ */
 static void mark_above(struct gltf_nodes *out, uint32_t node)
 {
 	for (node = out->nodes[node].parent; node != GLTF_NONE && !out->nodes[node].above;

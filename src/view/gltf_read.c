@@ -7,8 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#define STILL 1e-5          /* smaller changes are not motion */
-#define UNIT_TOLERANCE 0.05 /* of a rotation's length: components may be stored as bytes */
+#define STILL 1e-5 /* smaller changes of a value are not motion */
+/* tolerance of a rotation's length: components may be stored as bytes */
+#define UNIT_TOLERANCE 0.05
 
 struct reading {
 	struct gltf_file *file;
@@ -149,7 +150,10 @@ static bool read_values(struct reading *r, const struct spot *output, struct mot
 	return c->role != ROLE_ROTATION || make_unit(r, c, values);
 }
 
-/* Call it after reading the input's numbers, so that the index is valid. */
+/*
+ * Sets the place of a channel's times in the text. Call it after reading the numbers of the input,
+ * so that its index is valid.
+ */
 static void place_input(const struct reading *r, const struct spot *index, struct motion_channel *c)
 {
 	struct spot accessor;
@@ -198,7 +202,9 @@ static bool moves(const struct motion_channel *c)
 	return false;
 }
 
-/* The bone without a node whose name is most like this one, or the first of them. */
+/*
+ * Returns the bone whose name is most like this one, of those without a node; the first of several.
+ */
 static const char *missing_bone(const struct reading *r, const char *name)
 {
 	const struct clip *clip = r->nodes->clip;
@@ -217,7 +223,7 @@ static const char *missing_bone(const struct reading *r, const char *name)
 	return first;
 }
 
-/* It may be the bone that has no node, under another name. */
+/* Refuses the motion of a node that may be the bone without a node under another name. */
 static bool refuse_stranger(struct reading *r, const struct spot *channel, const char *name)
 {
 	const char *bone = missing_bone(r, name);
@@ -233,8 +239,9 @@ static bool refuse_stranger(struct reading *r, const struct spot *channel, const
 }
 
 /*
- * Can the channel be ignored? Not if it moves an ancestor of a bone: no curve could store that. Nor
- * if a bone has no node, and this may be it.
+ * Returns whether a channel can be ignored. It cannot if it moves an ancestor of a bone, since no
+ * curve could store that motion; nor if a bone has no node, since the channel's node may be that
+ * bone.
  */
 static bool can_ignore(struct reading *r, const struct spot *channel, struct motion_channel *c,
 		       uint32_t node)
@@ -301,8 +308,8 @@ static bool gltf_read_channels(struct reading *r, const struct spot *animation)
 }
 
 /*
- * A served text names its base. Other programs may drop that name; then the present base is
- * assumed.
+ * Checks that the text is relative to the present base clip. A served text names its base; other
+ * programs may drop the name, and the present base is assumed.
  */
 static bool check_base(const struct spot *animation, const char *base, struct err *err)
 {
@@ -341,7 +348,10 @@ bool gltf_read_motion(struct gltf_file *f, const struct gltf_nodes *nodes, const
 
 /* ---- the frame rate ---- */
 
-/* A spline defines the motion between its keys, so they may be at any time. */
+/*
+ * Lists the times of all channels for the check of the frame rate. Splines are left out: they
+ * define the motion between their keys, so their keys may be at any time.
+ */
 static uint32_t list_times(const struct gltf_nodes *nodes, const struct motion *motion,
 			   struct motion_times *times, uint32_t *channel)
 {

@@ -14,8 +14,8 @@
 #include "motion.h"
 
 struct gltf_node {
-	uint32_t track;  /* the clip's bone; or GLTF_NONE */
-	uint32_t parent; /* or GLTF_NONE */
+	uint32_t track;  /* the bone of the clip that the node stands for, or GLTF_NONE */
+	uint32_t parent; /* the parent node, or GLTF_NONE */
 	bool joint;      /* the node is a joint of a skin */
 	bool above;      /* the node is an ancestor of a bone */
 	bool animated;   /* an animation has a channel for the node */
@@ -26,16 +26,22 @@ struct gltf_nodes {
 	const struct clip *clip;
 	uint32_t count;
 	struct gltf_node *nodes;
-	const uint32_t *of_track; /* the node of each bone, or GLTF_NONE */
-	bool lacks_some;          /* a bone has no node */
+	const uint32_t *of_track; /* by track: the bone's node, or GLTF_NONE */
+	bool lacks_some;          /* some bone has no node */
 };
 
-/* Results live in the file's arena. False and err (with a position in the JSON) when refused. */
+/*
+ * Matches the nodes of a file to the bones of a clip, and reads their motion. Results are allocated
+ * in the file's arena. False and err (with a position in the JSON) when refused.
+ */
 bool gltf_read_nodes(struct gltf_file *f, const struct clip *clip, struct gltf_nodes *out,
 		     struct err *err);
 bool gltf_read_motion(struct gltf_file *f, const struct gltf_nodes *nodes, const char *base,
 		      struct motion *out, struct err *err);
-/* Refuses keys of another frame rate than the clip's, of `seconds` a frame (motion_rate.h). */
+/*
+ * Refuses keys written at another frame rate than the clip's, whose frames take `seconds`
+ * (motion_rate.h).
+ */
 bool gltf_read_check_rate(struct gltf_file *f, const struct gltf_nodes *nodes,
 			  const struct motion *motion, double seconds, struct err *err);
 

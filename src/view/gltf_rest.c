@@ -8,20 +8,20 @@
 #include <string.h>
 
 /*
- * How far a bone may be from its rest position, relative to its distance from its parent and from
- * the origin.
+ * Tolerance of a bone's rest position, relative to the distances from its parent and from the
+ * origin.
  */
 #define PLACE_PART 1e-2
 #define WORLD_PART 1e-5
 #define PLACE_LEAST 1e-4
-#define AXES_PART 1e-2 /* tolerance of axes' lengths and right angles */
-#define TURN_PART 4e-3 /* tolerance of the axes' directions */
+#define AXES_PART 1e-2 /* tolerance of the length of axes and of right angles between them */
+#define TURN_PART 4e-3 /* tolerance of the direction of axes */
 
 static const struct pose no_pose = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
 
 /* ---- transforms and rotations ---- */
 
-/* From glTF's form: sixteen numbers, column-major. */
+/* Converts a matrix of glTF: sixteen numbers, column-major. */
 static struct transform from_columns(const double m[16])
 {
 	struct transform t;
@@ -42,7 +42,10 @@ static void gltf_rest_multiply(const double a[4], const double b[4], double out[
 	memcpy(out, q, sizeof(q));
 }
 
-/* The axes must be orthonormal. Starts with the largest of the four components, to divide by it. */
+/*
+ * Converts orthonormal axes to a quaternion. Its largest component is computed first, to divide the
+ * others by.
+ */
 static void to_quaternion(const struct transform *t, double out[4])
 {
 	const double(*m)[4] = t->m;
@@ -71,9 +74,9 @@ static void to_quaternion(const struct transform *t, double out[4])
 /* How a program changed the axes of a node of the figure. */
 struct axes {
 	bool known;            /* the bone is at its rest position */
-	double turn[4];        /* from the bone's own axes to those of the file */
-	struct transform is;   /* the rest pose in the file */
-	struct transform back; /* from a pose in the file to the bone's own */
+	double turn[4];        /* rotates from the bone's own axes to those in the file */
+	struct transform is;   /* rest pose of the bone in the file */
+	struct transform back; /* transforms a pose in the file into one in the bone's own axes */
 };
 
 struct rest {
@@ -81,11 +84,11 @@ struct rest {
 	const struct gltf_nodes *nodes;
 	const struct figure *figure;
 	const struct gltf_mesh *mesh;
-	bool *bound;            /* by node of the file: the skin has a matrix for it */
-	const double **inverse; /* by node of the file: that matrix, column-major */
+	bool *bound; /* by node of the file: the skin has an inverse bind matrix for it */
+	const double **inverse; /* by node of the file: its inverse bind matrix, column-major */
 	struct transform *bind;
 	uint32_t *node_of; /* by node of the figure: the file's node, or GLTF_NONE */
-	struct axes *axes; /* by node of the figure */
+	struct axes *axes; /* by node of the figure: the change of its axes */
 	bool found;
 	struct err *err;
 };
@@ -106,7 +109,7 @@ static bool read_skin(struct rest *r, const struct spot *skin)
 				   "%u matrices are too few for %zu joints",
 				   (unsigned)matrices.count, count);
 	for (struct spot joint = spot_first(&joints); joint.value; spot_next(&joint)) {
-		/* gltf_read_nodes has checked the list. */
+		/* gltf_read_nodes has checked that the joints are valid nodes. */
 		uint32_t node = (uint32_t)token_number(joint.value, 0);
 		struct transform inverse = from_columns(matrices.values + 16 * joint.index);
 
@@ -154,12 +157,15 @@ static struct transform node_transform(const struct rest *r, uint32_t node)
 	return pose_transform(&pose);
 }
 
-/* The node's transform in the space of the file, by way of the nearest ancestor with a matrix. */
+/*
+ * Computes a node's transform in the space of the file, starting from the nearest ancestor with a
+ * matrix.
+ */
 static struct transform node_world(const struct rest *r, uint32_t node)
 {
 	struct transform world = pose_transform(&no_pose);
 
-	/* The hierarchy may have cycles. */
+	/* Limit the number of steps, since the hierarchy may have cycles. */
 	for (uint32_t steps = 0; node != GLTF_NONE && steps < r->nodes->count; steps++) {
 		struct transform local = r->bound[node] ? r->bind[node] : node_transform(r, node);
 
@@ -184,7 +190,7 @@ static struct pose gltf_rest_pose(const struct figure *f, uint32_t node)
 	return pose;
 }
 
-/* Are the axes orthonormal? */
+/* Returns whether the axes of a transform are orthonormal. */
 static bool is_rigid(const struct transform *t)
 {
 	for (unsigned a = 0; a < 3; a++)
@@ -239,7 +245,10 @@ static bool round_to_axes(double turn[4])
 	return true;
 }
 
-/* Does the file have exactly the matrix that we write? Then its numbers are in our axes. */
+/*
+ * Returns whether the file has exactly the inverse bind matrix that animfs writes, in which case
+ * its numbers are in the bone's own axes.
+ */
 static bool is_own(const struct rest *r, uint32_t node)
 {
 	const double *inverse = r->inverse[r->node_of[node]];
@@ -252,7 +261,10 @@ static bool is_own(const struct rest *r, uint32_t node)
 	return true;
 }
 
-/* Finds the bone's rest pose in the file, relative to its parent; false also if is_own(). */
+/*
+ * Finds the bone's rest pose in the file, relative to its parent. False if there is none, or if
+ * is_own() makes it unnecessary.
+ */
 static bool gltf_rest_find_place(const struct rest *r, uint32_t node, struct transform *is)
 {
 	uint32_t above = r->figure->nodes[node].parent, of = r->node_of[node];
@@ -270,8 +282,8 @@ static bool gltf_rest_find_place(const struct rest *r, uint32_t node, struct tra
 }
 
 /*
- * In the file a pose of the bone is turn(parent)^-1 * pose * turn, up to the difference between the
- * file's rest pose and turn(parent)^-1 * rest * turn.
+ * Finds the change of a bone's axes. A pose of the bone in the file is turn(parent)^-1 * pose *
+ * turn, up to the difference between the file's rest pose and turn(parent)^-1 * rest * turn.
  */
 static void gltf_rest_find_axes(struct rest *r, uint32_t node)
 {
@@ -333,8 +345,8 @@ static void restore_rotation(const struct axes *a, double q[4])
 }
 
 /*
- * Scales along permuted axes are permuted. The program's axes are not exactly of length 1, which it
- * multiplies scales by; that is undone.
+ * Undoes the change of axes in a scale. Permuted axes permute the components. The program's axes
+ * are not exactly of length 1, and scales are multiplied by that length, which is undone.
  */
 static void restore_scale(const struct axes *a, double s[3])
 {
@@ -353,7 +365,7 @@ static void restore_scale(const struct axes *a, double s[3])
 
 static void restore_channel(const struct axes *a, const struct motion_channel *c)
 {
-	/* Allocated by gltf_read_motion, so they may be written. */
+	/* The values were allocated by gltf_read_motion, so they may be written to. */
 	double *values = (double *)(uintptr_t)c->values;
 	unsigned width = c->role == ROLE_ROTATION ? 4 : 3;
 	bool cubic = c->interpolation == MOTION_CUBIC;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* html.h - shared by clip.html and file.html. */
+/* html.h - what the pages clip.html and file.html share. */
 #ifndef ANIMFS_VIEW_HTML_H
 #define ANIMFS_VIEW_HTML_H
 

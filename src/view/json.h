@@ -6,13 +6,13 @@
 #include "animfs/anim.h"
 #include "text/json.h"
 
-/* A name as a JSON string: made valid UTF-8, quoted, escaped. */
+/* Writes a name as a JSON string: made valid UTF-8, quoted, escaped. */
 void json_write_name(struct buf *out, const char *name);
-/* A stored number, or null if it is not finite, since JSON cannot express that. */
+/* Writes a stored number; null if it is not finite, since JSON cannot express that. */
 void json_write_f32(struct buf *out, float v);
-/* "loop": 1 */
+/* Writes a field as a member: "loop": 1 */
 void json_write_field(struct buf *out, const struct field *field);
-/* "canm": {"loop": 1}: the fields that only this format has. */
+/* Writes the fields that only this format has as one member: "canm": {"loop": 1} */
 void json_write_fields(struct buf *out, const char *format, const struct field *fields,
 		       uint32_t count);
 /* Writes a comma unless this is the first element, and then `space`; clears *first. */

@@ -27,7 +27,10 @@ static const struct clip *kanim_shown_clip(const struct shown *at)
 	return &at->anim->clips[at->clip];
 }
 
-/* The seconds per frame, limited so that 65535 times differ and are finite in float32. */
+/*
+ * Returns the seconds per frame, within limits so that the times of 65535 frames differ and are
+ * finite in float32.
+ */
 static double shown_step(const struct shown *at)
 {
 	return fmin(fmax(anim_seconds_per_frame(at->anim, kanim_shown_clip(at)), 1e-30), 1e30);
@@ -66,7 +69,7 @@ static void kanim_render(const struct shown *at, struct buf *out)
 struct value {
 	const char *text;
 	size_t size;
-	size_t at, length; /* in the whole text */
+	size_t at, length; /* place of the value in the whole text */
 };
 
 struct parse {
@@ -75,9 +78,9 @@ struct parse {
 
 	bool loop;
 	size_t loop_at, loop_length;
-	double scenes; /* scenes_per_time, NAN: not given */
+	double scenes; /* "scenes_per_time"; NAN: not given */
 	size_t scenes_at, scenes_length;
-	bool has_url, has_time; /* of the frame that is being read */
+	bool has_url, has_time; /* attributes that the current <frame> has */
 	uint32_t count;
 	struct frame_time {
 		double seconds;
@@ -91,7 +94,10 @@ static bool kanim_refuse(struct parse *p, size_t at, size_t length, const char *
 	return xml_refuse(&p->xml, at, length, accepted, "%s", message);
 }
 
-/* An attribute's value without the white space around it, and its place in the text. */
+/*
+ * Returns an attribute's value without the white space around it, and the value's place in the
+ * text.
+ */
 static struct value kanim_value_of(const struct xml_attribute *attribute)
 {
 	const char *text = (const char *)attribute->value.data;
@@ -369,7 +375,7 @@ static struct anim *kanim_parse(const struct shown *at, struct bytes text, struc
 		edited = NULL;
 	}
 	if (!edited)
-		err_memory(err); /* unless another error is set */
+		err_memory(err); /* does nothing if another error is set */
 	xml_release(&p.xml);
 	free(p.frames);
 	return edited;

@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* In the order in which they are written. */
+/* The parts of a keyframe, in the order in which they are written. */
 static const struct part {
 	const char *member;
 	enum role role;
@@ -56,15 +56,18 @@ void keyframes_json_render(const struct shown *at, struct buf *out)
 
 struct parse {
 	const struct shown *at;
-	struct doc doc, own; /* own: the text as served */
+	struct doc doc, own; /* `own` is the text as served */
 	struct curve_edit_role roles[ROLE_COUNT];
-	struct curve_edit_key *keys; /* of all roles */
+	struct curve_edit_key *keys; /* keys of all roles that were read so far */
 	struct curve_edit_row *rows;
 	struct anim *edited;
 	struct err *err;
 };
 
-/* Rotations may be Euler angles or quaternions; the first one in the text decides for all. */
+/*
+ * Reads the value of one role. Rotations may be Euler angles or quaternions: the first one in the
+ * text decides which, for all.
+ */
 static bool keyframes_json_read_part(struct parse *p, const struct spot *s, enum role role,
 				     uint32_t row)
 {

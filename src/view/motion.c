@@ -4,9 +4,9 @@
 #include <math.h>
 
 struct span {
-	double first, last; /* frames */
+	double first, last; /* the first and last frame with a key */
 	const struct motion_channel *from, *to;
-	bool moves; /* a channel has more than one key */
+	bool moves; /* some channel has more than one key */
 };
 
 static struct span motion_span(const struct applying *a, const struct motion *m)
@@ -32,7 +32,7 @@ static struct span motion_span(const struct applying *a, const struct motion *m)
 	return s;
 }
 
-/* The first and last frame with a key. */
+/* Returns the span of the served keys: the first and last frame with a key. */
 static struct span served_span(const struct figure *f)
 {
 	struct span s = {.first = INFINITY, .last = 0};
@@ -64,8 +64,8 @@ static bool refuse_span(const struct applying *a, const struct motion_channel *c
 }
 
 /*
- * Refuses a motion that ends before the keys do: it was cut, since programs leave out frames that
- * are not in the range they play. Without movement it is valid for all frames.
+ * Refuses a motion that ends before the served keys do. It was cut: programs leave out frames
+ * outside the range that they play. A motion without movement is valid for all frames.
  */
 static bool check_span(const struct applying *a, const struct motion *m)
 {

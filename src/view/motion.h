@@ -14,7 +14,7 @@
 
 #include "motion_role.h"
 
-/* There is at most one channel for each role of each bone. */
+/* A motion: at most one channel for each role of each bone. */
 struct motion {
 	uint32_t count;
 	const struct motion_channel *channels;
@@ -32,18 +32,22 @@ struct anim *motion_apply(const struct shown *at, const struct motion *m, struct
 /* An index of a clip's bones by label. */
 struct motion_names {
 	const struct clip *clip;
-	const uint32_t *sorted; /* tracks, by label */
+	const uint32_t *sorted; /* indices of tracks, sorted by label */
 };
-/* False when out of memory. */
+/* Indexes the labels of a clip's bones. Returns false when out of memory. */
 bool motion_names_make(struct motion_names *names, const struct clip *clip, struct arena *arena);
-/* The track with that label, or UINT32_MAX. */
+/* Returns the index of the track with that label, or UINT32_MAX. */
 uint32_t motion_names_find(const struct motion_names *names, const char *label);
-/* The only track whose label begins with this, for programs that cut names; or UINT32_MAX. */
+/*
+ * Returns the only track whose label begins with `begin`, or UINT32_MAX; for programs that cut
+ * names.
+ */
 uint32_t motion_names_find_cut(const struct motion_names *names, const char *begin);
 /*
- * What is left of a name if programs may change the rest: case, spaces and `. : _ -`, also where
- * they are escaped as in a label, the form of composed characters, and a suffix such as ".001";
- * with `prefix` also what stands before the last ':' or '|'. NULL: no memory.
+ * Returns what is left of a name without the parts that programs may change: case, spaces and `. :
+ * _ -` (also where they are escaped as in a label), the form of composed characters, and a suffix
+ * such as ".001"; with `prefix` also everything up to the last ':' or '|'. Returns NULL when out of
+ * memory.
  */
 char *motion_names_key(const char *name, bool prefix, struct arena *arena);
 

@@ -31,7 +31,7 @@ static const char *sorted_label(const struct motion_names *names, uint32_t place
 	return names->clip->tracks[names->sorted[place]].label;
 }
 
-/* The first index whose label does not sort before this one. */
+/* Returns the first index whose label does not sort before this one. */
 static uint32_t motion_names_find_place(const struct motion_names *names, const char *label)
 {
 	uint32_t low = 0, high = names->clip->track_count;
@@ -71,7 +71,7 @@ static int hex_digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The name with its escapes (model/names.h) resolved. */
+/* Writes the name with its escapes (model/names.h) resolved, and returns the length. */
 static size_t motion_names_unescape(const char *name, char *out)
 {
 	size_t size = 0;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The last key at or before the frame; 0 if there is none. */
+/* Returns the last key at or before the frame; 0 if there is none. */
 static uint32_t key_before(const struct path *p, double frame)
 {
 	uint32_t low = 0, high = p->count;
@@ -30,14 +30,17 @@ static const double *key_value(const struct path *p, uint32_t key)
 	return p->values + i * p->width;
 }
 
-/* The weights of two rotations in the one between them. */
+/* Computes the weights of two rotations in the interpolated one. */
 static void weigh(const struct path *p, double dot, double t, double *from, double *to)
 {
 	double angle = trig_acos(fmin(fabs(dot), 1));
 
 	*from = 1 - t;
 	*to = t;
-	/* For nearly equal rotations linear is as good, and does not divide by a tiny sine. */
+	/*
+	 * For nearly equal rotations linear interpolation is as good, and avoids dividing by a tiny
+	 * sine.
+	 */
 	if (!p->straight && angle > 1e-4) {
 		*from = trig_sin((1 - t) * angle) / trig_sin(angle);
 		*to = trig_sin(t * angle) / trig_sin(angle);
@@ -59,7 +62,10 @@ static void blend(const struct path *p, uint32_t key, double t, double out[4])
 		out[axis] = from * a[axis] + to * b[axis];
 }
 
-/* Cubic Hermite: with this key's out-tangent and the next key's in-tangent. */
+/*
+ * Interpolates a cubic Hermite spline from a key to the next, by the key's out-tangent and the next
+ * key's in-tangent.
+ */
 static void bend(const struct path *p, uint32_t key, double t, double out[4])
 {
 	const double *a = key_value(p, key), *b = key_value(p, key + 1);

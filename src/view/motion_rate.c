@@ -3,33 +3,38 @@
 
 #include <math.h>
 
-#define OWN_ROOM 0.01   /* in frames: such a key counts as at the frame (motion_role.c) */
-#define OTHER_ROOM 2e-4 /* in frames of the other rate */
-#define ROUNDING 2.4e-7 /* of a time, relative: it is float32, computed in few steps */
-#define MOST_ROOM 0.05  /* of the other rate: with more, any time would do */
-#define SAME_RATE 2e-3  /* relative: 29.97 and 30 are this near */
-#define SAME_STEP 1e-4  /* relative: 29.97 and 30 are not */
-#define LEAST_STEP_PART                                                                            \
-	(1 / 4.0) /* of the clip's rate: what is slower is no rate, but few keys                   \
-		   */
+/* in frames of the clip: a key this near counts as at the frame (motion_role.c) */
+#define OWN_ROOM 0.01
+/* in frames of the other rate: a key this near counts as at such a frame */
+#define OTHER_ROOM 2e-4
+#define ROUNDING 2.4e-7 /* relative error of a time, which is float32 and computed in few steps */
+/* limit of ROUNDING in frames of the other rate: with more, every time would be near a frame */
+#define MOST_ROOM 0.05
+/* relative difference of rates that count as equal: includes that of 29.97 and 30 */
+#define SAME_RATE 2e-3
+/* relative difference of steps that count as equal: excludes that of 29.97 and 30 */
+#define SAME_STEP 1e-4
+/* of the clip's rate: what is slower is no rate, but few keys */
+#define LEAST_STEP_PART (1 / 4.0)
 #define LEAST_STEPS 3
 #define OWN_SECONDS 1e-6
 
-/* What the frame rate of a scene may be, in ascending order. */
+/* Frame rates that programs offer, in ascending order. */
 static const double standard_rates[] = {
 	24000 / 1001.0,  24,  25,  30000 / 1001.0, 30, 48, 50, 60000 / 1001.0, 60, 90, 100,
 	120000 / 1001.0, 120, 240,
 };
 
-/* All channels together, and the origin of their frames. */
+/* All channels together, and the time from which their frames are counted. */
 struct rated {
 	const struct motion_times *channels;
 	uint32_t count;
 	double seconds, origin;
-	double first_off, last_off; /* times */
+	/* times of the first and last key that are not at a key of the clip */
+	double first_off, last_off;
 };
 
-/* Is the time within `room` frames of a frame, apart from its rounding? */
+/* Returns whether the time is within `room` frames of a frame, not counting the rounding error. */
 static bool is_at_frame(double time, double hz, double origin, double room, double most)
 {
 	double frame = (time - origin) * hz;
@@ -38,7 +43,7 @@ static bool is_at_frame(double time, double hz, double origin, double room, doub
 	return fabs(frame - round(frame)) <= room;
 }
 
-/* Does the curve have a key at that time? */
+/* Returns whether the curve has a key at that time. */
 static bool is_own_key(const struct curve *own, double time)
 {
 	uint32_t low = 0, high = own->count;
@@ -61,7 +66,7 @@ static bool is_clips_key(const struct rated *r, const struct motion_times *c, do
 	       (c->own && c->own->timing && is_own_key(c->own, time));
 }
 
-/* Counts the keys that are not the clip's. */
+/* Counts the keys that are not at a key of the clip. */
 static void count_off(struct rated *r, struct motion_rate *out)
 {
 	r->first_off = INFINITY;
@@ -90,7 +95,10 @@ static bool all_at_frames(const struct rated *r, double hz, double room, double 
 	return true;
 }
 
-/* At a multiple of the clip's rate every frame of the clip can have its key. */
+/*
+ * Returns whether the rate is a multiple of the clip's: then every frame of the clip can have a
+ * key.
+ */
 static bool is_multiple(const struct rated *r, double hz)
 {
 	double own = 1 / r->seconds, times = round(hz / own);
@@ -114,7 +122,10 @@ static double near_standard(double hz)
 	return hz;
 }
 
-/* The rate of a channel whose keys all are one step apart; 0: they are not, or are too few. */
+/*
+ * Returns the rate of a channel whose keys are all one step apart; 0 if they are not, or are too
+ * few.
+ */
 static double even_rate(const struct motion_times *c)
 {
 	double step, first;
@@ -130,7 +141,9 @@ static double even_rate(const struct motion_times *c)
 	return near_standard(1 / step);
 }
 
-/* The rate at which a program wrote a key in each of its frames; 0: there is no such channel. */
+/*
+ * Returns the rate at which a program wrote a key in each of its frames; 0 if no channel shows one.
+ */
 static double sampled_rate(const struct rated *r)
 {
 	double most = 0;
@@ -140,7 +153,10 @@ static double sampled_rate(const struct rated *r)
 	return most >= LEAST_STEP_PART / r->seconds ? most : 0;
 }
 
-/* A single key between frames proves nothing, unless each frame of the other rate has one. */
+/*
+ * Finds the other rate that explains all keys, or 0. A single key between frames proves nothing,
+ * unless each frame of the other rate has a key.
+ */
 static double motion_rate_find(const struct rated *r, double sampled)
 {
 	if (sampled > 0 && all_at_frames(r, sampled, OTHER_ROOM, MOST_ROOM))
@@ -176,7 +192,7 @@ bool motion_rate_other(const struct motion_times *channels, uint32_t count, doub
 	sampled = sampled_rate(&r);
 	out->hz = motion_rate_find(&r, sampled);
 	if (out->hz == 0) {
-		/* A program may count its frames from the first key. */
+		/* Try again: a program may count its frames from the first key. */
 		r.origin = first_time(&r);
 		out->hz = motion_rate_find(&r, sampled);
 	}

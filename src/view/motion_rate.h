@@ -13,19 +13,22 @@
 
 /* The keys of one channel. */
 struct motion_times {
-	const double *times; /* as in motion_channel */
+	const double *times; /* times of the keys, as in motion_channel */
 	uint32_t count;
 	/* the clip's curve; in a timed format, times of its keys count like frames of the clip */
 	const struct curve *own;
 };
 
 struct motion_rate {
-	double hz;          /* the other rate, in frames a second */
-	uint32_t keys, off; /* the number of keys; of those that are not at a key of the clip */
-	uint32_t first_off; /* the first channel with such a key */
+	double hz;          /* the other rate, in frames per second */
+	uint32_t keys, off; /* number of keys; number of those that are not at a key of the clip */
+	uint32_t first_off; /* the first channel with a key that is not at a key of the clip */
 };
 
-/* `seconds`: of one frame of the clip. False if nothing indicates another rate. */
+/*
+ * Detects another rate. `seconds` is the length of one frame of the clip. False if nothing
+ * indicates another rate.
+ */
 bool motion_rate_other(const struct motion_times *channels, uint32_t count, double seconds,
 		       struct motion_rate *out);
 

@@ -20,12 +20,13 @@ struct role_edit {
 	const struct applying *applying;
 	const struct motion_channel *channel;
 	const struct track *track;
-	const struct curve *old; /* NULL: the role has no keys */
-	uint32_t frames, shown;  /* the clip's frames; number of keys of `old` that were served */
+	const struct curve *old; /* the role's curve; NULL: the role has no keys */
+	/* number of frames of the clip; number of keys of `old` that were served */
+	uint32_t frames, shown;
 	struct path now, served;
-	uint8_t *turns; /* by frame */
+	uint8_t *turns; /* by frame: TURNS and TURNS_IN_MOTION */
 	struct curve_edit_role rows;
-	struct arena *arena; /* freed when the role is done */
+	struct arena *arena; /* temporary memory, freed when the role is done */
 };
 
 static bool is_rotation(const struct role_edit *r)
@@ -33,7 +34,10 @@ static bool is_rotation(const struct role_edit *r)
 	return r->channel->role == ROLE_ROTATION;
 }
 
-/* The largest difference of a component; for rotations, where q and -q are equal, the angle. */
+/*
+ * Returns the largest difference of a component; of rotations the angle between them, since q and
+ * -q are equal.
+ */
 static double motion_role_distance(const struct role_edit *r, const double a[4], const double b[4])
 {
 	double most = 0, sum = 0, difference = 0;
@@ -46,11 +50,7 @@ static double motion_role_distance(const struct role_edit *r, const double a[4],
 	return is_rotation(r) ? sqrt(fmin(sum, difference)) : most;
 }
 
-/*
- * The tolerance: a value this near to the served one counts as equal. A program computes a bone's
- * translation from float32 positions in the world, so one that has none in the file gets errors of
- * the figure's size.
- */
+/* Returns the tolerance: values that differ less from the served one count as equal to it. */
 static double room(const struct role_edit *r, const double served[4])
 {
 	static const double none[4];
@@ -62,7 +62,7 @@ static double room(const struct role_edit *r, const double served[4])
 	return fmax(SAME_LENGTH, SAME_PART * motion_role_distance(r, served, none));
 }
 
-/* How much the served value changes within the error of a float32 time. */
+/* Returns how much the served value changes within the error of a float32 time. */
 static double drift(const struct role_edit *r, const struct path *served, double frame,
 		    const double was[4])
 {
@@ -74,7 +74,7 @@ static double drift(const struct role_edit *r, const struct path *served, double
 	       fmax(motion_role_distance(r, before, was), motion_role_distance(r, behind, was));
 }
 
-/* Is the motion as served at this frame? */
+/* Returns whether the motion is as served at this frame. */
 static bool same_at(const struct role_edit *r, const struct path *served, double frame)
 {
 	double now[4], was[4], off;
@@ -106,7 +106,7 @@ static bool take_motion(struct role_edit *r)
 	return true;
 }
 
-/* Makes a path of the served curve; without keys it is the rest pose. */
+/* Makes a path of the served curve, or of the rest pose if the role has no keys. */
 static bool take_served(struct role_edit *r)
 {
 	struct channel c = channel_of(r->applying->figure, r->channel->track, r->channel->role);
@@ -138,7 +138,8 @@ static uint32_t within_clip(const struct role_edit *r, double frame)
 }
 
 /*
- * Marks the frames next to each key, all frames between keys of a spline, and those before a step.
+ * Marks the frames next to each key, all frames between keys of a spline, and the frame before a
+ * step.
  */
 static void mark_turns(const struct role_edit *r, const struct path *p, uint8_t mark)
 {
@@ -159,7 +160,7 @@ static void mark_turns(const struct role_edit *r, const struct path *p, uint8_t 
 	}
 }
 
-/* Is the motion as served in every frame? */
+/* Returns whether the motion is the same as a path in every frame. */
 static bool same_as(const struct role_edit *r, const struct path *served)
 {
 	for (uint32_t frame = 0; frame < r->frames; frame++)
@@ -213,7 +214,7 @@ static void to_side(const struct role_edit *r, const struct curve_edit_key *befo
 		out[axis] = dot < 0 ? -now[axis] : now[axis];
 }
 
-/* The value of a stored component as it is served. */
+/* Returns the value of a stored component as it is served. */
 static double served_axis(const struct role_edit *r, uint32_t key, unsigned axis,
 			  const double was[4])
 {
@@ -228,8 +229,9 @@ static double served_axis(const struct role_edit *r, uint32_t key, unsigned axis
 }
 
 /*
- * Fills in stored values of a key: all of them if the motion is as served there (`same`), else the
- * components that are unchanged. A blank cell keeps a stored value that is not finite.
+ * Fills in stored values of a key: all of them if the motion is as served at that frame (`same`),
+ * else the components that are unchanged. A component left blank keeps a stored value that is not
+ * finite.
  */
 static void keep_stored(const struct role_edit *r, struct curve_edit_key *row, uint32_t key,
 			bool same, const double was[4])
@@ -269,8 +271,8 @@ static struct curve_edit_key *motion_role_add_row(struct role_edit *r, uint32_t 
 }
 
 /*
- * Adds a row for the frame. `key` is the old key at the frame, or the one that holds there; -1:
- * none.
+ * Adds a row for the frame. `key` is the old key at the frame, or the one whose value holds there;
+ * -1 if there is none.
  */
 static void motion_role_write_row(struct role_edit *r, uint32_t frame, int64_t key)
 {
@@ -292,7 +294,7 @@ static void motion_role_write_row(struct role_edit *r, uint32_t frame, int64_t k
 		keep_stored(r, row, (uint32_t)key, same, was);
 }
 
-/* Copies an old key that has no effect, since another one follows at the same frame. */
+/* Copies an old key that has no effect because another one follows at the same frame. */
 static void copy_row(struct role_edit *r, uint32_t key)
 {
 	static const double none[4];
@@ -317,7 +319,7 @@ static bool begin_rows(struct role_edit *r, uint64_t most)
 
 /* ---- dense: a key in every frame, or one value for all ---- */
 
-/* The number of frames at the clip's end in which the motion keeps its last value. */
+/* Returns the number of frames at the clip's end in which the motion keeps its last value. */
 static uint32_t steady_at_end(const struct role_edit *r)
 {
 	uint32_t steady = 1;
@@ -333,8 +335,8 @@ static uint32_t steady_at_end(const struct role_edit *r)
 }
 
 /*
- * The number of keys of a dense curve: a curve with one value for the whole clip keeps that form if
- * it can, and so does one that ends before the clip.
+ * Returns the number of keys of a dense curve. A curve with one value for the whole clip keeps that
+ * form if it can, and so does one whose keys end before the clip.
  */
 static uint32_t dense_count(const struct role_edit *r)
 {
@@ -360,7 +362,10 @@ static bool motion_role_dense_rows(struct role_edit *r)
 
 /* ---- sparse: keys at any frames ---- */
 
-/* Do keys in the old frames, with the motion's values there, give the motion in all frames? */
+/*
+ * Returns whether keys in the old frames, with the motion's values there, give the motion in all
+ * frames.
+ */
 static bool old_frames_do(const struct role_edit *r, bool *fine)
 {
 	struct path p = r->served;
@@ -414,9 +419,9 @@ static bool motion_role_sparse_rows(struct role_edit *r)
 /* ---- keys with times and tangents ---- */
 
 #define SAME_SECONDS 1e-6
-#define SAME_SLOPE 1e-4 /* relative; absolute below 1 */
+#define SAME_SLOPE 1e-4 /* relative tolerance of a tangent; absolute for tangents below 1 */
 
-/* The components of one key of a spline: in-tangent, value, out-tangent. */
+/* Returns the components of one key of a spline: in-tangent, value, out-tangent. */
 static const double *spline_key(const struct role_edit *r, uint32_t key)
 {
 	return r->channel->values + 3 * (size_t)key * r->now.width;
@@ -427,7 +432,10 @@ static bool motion_role_slope_near(double a, double b)
 	return fabs(a - b) <= SAME_SLOPE * fmax(1, fabs(b));
 }
 
-/* Is a key of the motion, times `sign`, an old one? q and -q are the same rotation. */
+/*
+ * Returns whether a key of the motion, times `sign`, is an old key. With sign -1 this compares
+ * rotations, since q and -q are equal.
+ */
 static bool same_spline_key(const struct role_edit *r, uint32_t key, uint32_t old, double sign)
 {
 	const double *in = spline_key(r, key), *value = in + r->now.width;
@@ -464,7 +472,7 @@ static bool same_spline(const struct role_edit *r)
 	return true;
 }
 
-/* Is every key at a frame of its own, as those of the clip are? */
+/* Returns whether every key is at a frame of its own, as all keys of the clip are. */
 static bool spline_on_frames(const struct role_edit *r)
 {
 	double before = -1;
@@ -479,7 +487,7 @@ static bool spline_on_frames(const struct role_edit *r)
 	return true;
 }
 
-/* The row of a key, with its tangents; an old key keeps its numbers. */
+/* Adds the row of a key with its tangents. An old key keeps its numbers. */
 static bool spline_row(struct role_edit *r, uint32_t key, int64_t old)
 {
 	struct curve_edit_key *row = motion_role_add_row(r, (uint32_t)round(r->now.frames[key]));
@@ -524,7 +532,7 @@ static bool spline_rows(struct role_edit *r)
 	return true;
 }
 
-/* The end of the frames that begin at `frame` and lie before the next old key. */
+/* Returns the end of the frames that begin at `frame` and lie before the next old key. */
 static uint32_t segment_end(const struct role_edit *r, uint32_t key)
 {
 	return key < r->shown ? curve_frame(r->old, key) : r->frames;
@@ -539,8 +547,8 @@ static bool segment_differs(const struct role_edit *r, uint32_t begin, uint32_t 
 }
 
 /*
- * Old keys stay in their frames. If the motion differs anywhere between two of them, new ones are
- * added there where it turns.
+ * Adds the rows of a curve with keys at any frames. Old keys stay in their frames; where the motion
+ * differs between two of them, new ones are added where it changes direction.
  */
 static bool timed_rows(struct role_edit *r)
 {

@@ -11,26 +11,33 @@
  * last.
  */
 struct motion_channel {
-	uint32_t track; /* of the clip */
+	uint32_t track; /* the bone's track in the clip */
 	enum role role;
 	enum motion_interpolation interpolation;
 	uint32_t count; /* number of keys, at least 1 */
-	/* seconds from the clip's first frame; finite, ascending, may repeat */
+	/*
+	 * times of the keys in seconds from the clip's first frame; finite, ascending, may repeat
+	 */
 	const double *times;
 	/*
-	 * finite; x y z of each key, or x y z w of about length 1. MOTION_CUBIC: of each key the
-	 * in-tangent (change per second), the value, the out-tangent
+	 * values of the keys, finite: x y z, or x y z w of about length 1. With MOTION_CUBIC, three
+	 * values per key: in-tangent (change per second), value, out-tangent
 	 */
 	const double *values;
-	size_t at, length; /* place in the text, for errors */
-	/* of a glTF: the accessor of the times, and its place */
+	size_t at, length; /* place of the channel in the text, for errors */
+	/* of a glTF: number of the accessor with the times, and its place in the text */
 	uint32_t input;
 	size_t input_at, input_length;
 };
 
+/*
+ * The tolerance: a value this near to the served one counts as equal. A program computes a bone's
+ * translation from float32 positions in the world, so a bone that has none in the file gets errors
+ * of the figure's size.
+ */
 #define REACH_MAX 1e4
 
-/* What one call of motion_apply works on. */
+/* The arguments and state of one call of motion_apply. */
 struct applying {
 	const struct shown *at;
 	const struct figure *figure;

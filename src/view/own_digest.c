@@ -38,7 +38,7 @@ bool own_digest_valid(struct bytes text)
 	return memcmp(text.data + text.size, line, LINE_SIZE) == 0;
 }
 
-/* Appends the text as it was written: without a mark, each line with LF. */
+/* Appends the text as animfs wrote it: without a byte order mark, each line ended by LF. */
 static void add_as_written(struct bytes text, struct buf *out)
 {
 	const uint8_t *p = text.data + utf8_mark(text), *end = text.data + text.size;
@@ -51,7 +51,8 @@ static void add_as_written(struct bytes text, struct buf *out)
 
 		buf_add(out, p, (size_t)(stop - p));
 		p = stop + (cr != NULL);
-		if (cr && *p != '\n') /* one before another byte is part of the text */
+		/* Drop a CR only before LF; before another byte it is part of the text. */
+		if (cr && *p != '\n')
 			buf_char(out, '\r');
 	}
 	buf_char(out, '\n');

@@ -14,11 +14,11 @@
 
 /* Appends the line. `out` holds the XML text and nothing else, and ends in a newline. */
 void own_digest_add(struct buf *out);
-/* Does the text end in exactly such a line, with the right digest? */
+/* Returns whether the text ends in exactly such a line, with the right digest. */
 bool own_digest_valid(struct bytes text);
 /*
- * Does it, but for what texts get on their way: a byte order mark, CRLF instead of LF, more or no
- * line ends at the end (git's core.autocrlf, editors)?
+ * Like own_digest_valid, but accepts what git's core.autocrlf and editors change: a byte order
+ * mark, CRLF instead of LF, more or no line ends at the end.
  */
 bool own_digest_recognized(struct bytes text);
 

@@ -36,7 +36,7 @@ static const char before[] =
 	     "'sha256-" PLAYER_STYLE_SHA256 "'") "<style>" PLAYER_STYLE "</style>\n" BODY;
 static const char behind[] = DATA_END "<script>" PLAYER_SCRIPT "</script>\n" END;
 
-/* A page on disk has no origin that 'self' could match. */
+/* The source 'self' matches no page opened from disk, since it has no origin; file: does. */
 static const char shared_head[] = HEAD("'self' file:", "'self' file:");
 
 const char *const page_script = PLAYER_SCRIPT;

@@ -17,34 +17,34 @@
 #include "base64.h"
 
 struct page {
-	struct buf *out; /* NULL: only the size is computed */
-	/* private */
+	struct buf *out; /* receives the page; NULL: only the size is computed */
+	/* private to page.c */
 	struct base64 base64;
-	size_t size; /* size of the data */
+	size_t size; /* bytes of data so far */
 };
 
 void page_begin(struct page *p, struct buf *out);
 /* Completes the page, with its digest (own_digest.h), and returns its size. */
 size_t page_end(struct page *p);
-/* The size of a page with so many bytes of data. */
+/* Returns the size of a page with `data` bytes of data. */
 size_t page_size(size_t data);
 
-/* These append to the data, in little-endian order. */
+/* page_add and the functions below append to the page's data, in little-endian order. */
 void page_add(struct page *p, const void *data, size_t size);
-/* Counts `size` bytes; only if p->out is NULL. */
+/* Counts `size` bytes of data; allowed only if p->out is NULL. */
 void page_skip(struct page *p, size_t size);
 void page_u8(struct page *p, unsigned v);
 void page_u16(struct page *p, unsigned v);
 void page_u32(struct page *p, uint32_t v);
 void page_f32(struct page *p, double v);
 void page_f64(struct page *p, double v);
-/* The length as a u16, and the bytes, which need not be UTF-8. */
+/* Appends a text: the length as a u16, and the bytes, which need not be UTF-8. */
 void page_text(struct page *p, const char *text);
 
 /*
- * For a site of many pages: page_script and page_style are the contents of its player.js and
- * player.css, and page_shared appends a page with references to them, `depth` folders above it, in
- * place of its own copies. False if `page` is not one that this program made.
+ * For a site of many pages. page_script and page_style are the contents of the site's player.js and
+ * player.css. page_shared appends a page that refers to these files, `depth` folders above it,
+ * instead of containing them. False if `page` was not made by this program.
  */
 extern const char *const page_script, *const page_style;
 bool page_shared(struct bytes page, unsigned depth, struct buf *out);

@@ -6,9 +6,11 @@
 
 #include <math.h>
 
-#define FRAME_ROOM 4.5  /* in font sizes: between two labelled frames */
-#define SECOND_ROOM 6.0 /* between seconds, which have more digits */
-#define VALUE_ROOM 2.0  /* between values, which are above each other */
+#define FRAME_ROOM 4.5 /* minimum distance of two labelled frames, in font sizes */
+/* minimum distance of labelled seconds, which have more digits, in font sizes */
+#define SECOND_ROOM 6.0
+/* minimum distance of labelled values, which are above each other, in font sizes */
+#define VALUE_ROOM 2.0
 #define VALUE_DIGITS 12 /* longer numbers are shown as float32, with an exponent */
 
 /* ---- axes ---- */
@@ -44,7 +46,7 @@ struct axis axis_over(double low, double high, double ticks, bool angles)
 	return a;
 }
 
-/* The first tick, as a multiple of step; ticks past a->high are not drawn. */
+/* Returns the first tick as a multiple of the step. Ticks past a->high are not drawn. */
 static double first_tick(const struct axis *a)
 {
 	return ceil(a->low / a->step - 1e-6);
@@ -61,7 +63,7 @@ static void write_tick(const struct axis *a, double i, struct buf *out)
 	buf_f32_text(out, (float)(i * a->step / pow(10, a->exponent) + 0.0));
 }
 
-/* "×10⁻⁴": the unit of the labels. */
+/* Writes the unit of an axis's labels: "×10⁻⁴". */
 static void write_power(const struct axis *a, struct buf *out)
 {
 	static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
@@ -93,7 +95,7 @@ bool plot_has_track(const struct clip *clip, const struct track *track)
 	return false;
 }
 
-/* A quaternion and its negative are one rotation. */
+/* Returns whether two keys have the same value. A quaternion and its negative are one rotation. */
 static bool plot_same_value(const struct curve *c, uint32_t a, uint32_t b)
 {
 	bool same = true, turned = c->kind == CURVE_QUATERNION;
@@ -107,7 +109,10 @@ static bool plot_same_value(const struct curve *c, uint32_t a, uint32_t b)
 	return same || turned;
 }
 
-/* NaN does not equal itself; an infinity would, and a rotation of no length has no angles. */
+/*
+ * Returns whether a key's value can be drawn: its numbers are finite and not too large, and a
+ * quaternion has a length, without which it has no angles.
+ */
 static bool plot_is_number(const struct curve *c, uint32_t key)
 {
 	double square = 0;
@@ -137,7 +142,7 @@ bool plot_is_still(const struct clip *clip, const struct track *track, enum role
 
 /* ---- values ---- */
 
-/* The least and the greatest number that can be drawn; 0 if there is none. */
+/* Finds the least and the greatest number that can be drawn; both are 0 if there is none. */
 static void find_range(const struct curve *c, uint32_t shown, double *low, double *high)
 {
 	*low = INFINITY;
@@ -157,8 +162,8 @@ static void find_range(const struct curve *c, uint32_t shown, double *low, doubl
 }
 
 /*
- * Widens a narrow range: a constant is drawn in the middle, and changes as small as rounding
- * errors, or too small to matter, are not magnified.
+ * Widens a narrow range, so that a constant is drawn in the middle, and rounding errors and changes
+ * too small to matter are not magnified.
  */
 static void widen(double *low, double *high, enum role role)
 {
@@ -198,7 +203,10 @@ static struct axis frame_axis(const struct chart *chart)
 	return a;
 }
 
-/* Half the room of the label of the last frame, as for the tick beside it. */
+/*
+ * Returns the least distance of a labelled tick from the last frame: half of both labels, and some
+ * room.
+ */
 static double label_room(const struct chart *chart)
 {
 	double digits = floor(log10(fmax(chart->clip->frames - 1, 1))) + 1;
@@ -206,7 +214,10 @@ static double label_room(const struct chart *chart)
 	return (0.65 * digits + 0.7) * chart->font;
 }
 
-/* The last frame has a label of its own; a tick whose label would touch it has none. */
+/*
+ * Returns whether a tick has a label. The last frame always has one of its own; a tick whose label
+ * would touch it has none.
+ */
 static bool has_frame_label(const struct chart *chart, double frame)
 {
 	return plot_x(chart, chart->clip->frames - 1) - plot_x(chart, frame) >= label_room(chart);
@@ -408,8 +419,8 @@ void plot_value(const struct curve *c, struct buf *out)
 }
 
 /*
- * The greatest distance of two curves; INFINITY if only one has a gap somewhere. Numbers that are
- * not drawn are gaps.
+ * Returns the greatest distance of two components; INFINITY if only one of them has a gap
+ * somewhere. Numbers that are not drawn are gaps.
  */
 static double axes_apart(const struct curve *c, uint32_t shown, unsigned a, unsigned b)
 {

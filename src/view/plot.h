@@ -19,49 +19,55 @@
 #include "plot_line.h"
 
 /*
- * An axis from low to high with at most `ticks` + 1 ticks; for angles at fractions of a turn. low <
- * high.
+ * Returns an axis from low to high with at most `ticks` + 1 ticks; an axis of angles has ticks at
+ * fractions of a turn. `low` must be less than `high`.
  */
 struct axis axis_over(double low, double high, double ticks, bool angles);
 
-/* Does the track have a key of the role within the clip's frames? Of any role? */
+/*
+ * plot_has_role returns whether the track has a key of the role within the clip's frames;
+ * plot_has_track whether it has one of any role.
+ */
 bool plot_has_role(const struct clip *clip, const struct track *track, enum role role);
 bool plot_has_track(const struct clip *clip, const struct track *track);
 /*
- * Has a role one value in all frames, of numbers that can be drawn? Then plot_value is enough: a
- * chart would only be a straight line.
+ * Returns whether a role has one value in all frames, of numbers that can be drawn. Then plot_value
+ * is enough: a chart would be a straight line.
  */
 bool plot_is_still(const struct clip *clip, const struct track *track, enum role role);
 
 /*
- * Draws the chart of a role that has keys; rotations must be angles. Values are labelled to its
- * left.
+ * Draws the chart of a role that has keys. Rotations must be angles. Labels of values are left of
+ * the chart.
  */
 void plot_chart(const struct chart *chart, const struct track *track, enum role role,
 		struct buf *out);
-/* Draws bars under the chart at frames with keyframes, in which the bone is drawn. */
+/* Draws bars under the chart, at frames with keyframes: the bone is drawn only in these. */
 void plot_keyframes(const struct chart *chart, const struct keyframes *k, struct buf *out);
-/* Label the frames below the chart, and the seconds `below` pixels further down. */
+/*
+ * plot_frames labels the frames below the chart; plot_seconds the seconds, `below` pixels further
+ * down.
+ */
 void plot_frames(const struct chart *chart, struct buf *out);
 void plot_seconds(const struct chart *chart, double below, double seconds_per_frame,
 		  struct buf *out);
 
-/* Appends the first key: "1.5, -2, 0.25". Rotations must be angles. */
+/* Appends the value of the first key: "1.5, -2, 0.25". Rotations must be angles. */
 void plot_value(const struct curve *c, struct buf *out);
 /*
- * Appends `before` and "x = z", "x = y ≈ z" if these lines of the chart lie on each other; else
- * nothing. As for plot_chart, the role has keys.
+ * Appends `before` and "x = z" or "x = y ≈ z" if these lines of the chart lie on each other; else
+ * nothing. The role must have keys.
  */
 void plot_equal_axes(const struct chart *chart, const struct track *track, enum role role,
 		     const char *before, struct buf *out);
-/* "m", "degrees", "factor" */
+/* Returns the unit of a role's values: "m", "degrees" or "factor". */
 const char *plot_unit(const struct format *format, enum role role);
-/* A legend entry: a piece of the line of a component (0: x) with its marker, and its name. */
+/* Draws a legend entry: the name of a component (0: x), and a piece of its line with a marker. */
 #define LEGEND_WIDTH 52
 void plot_legend(double x, double y, unsigned axis, struct buf *out);
 /*
- * "61 frames of 0.016667 s". It must not show whether the clip loops: an edit of only that does
- * not change the texts of bones (store/ages.h).
+ * Appends the length of a clip: "61 frames of 0.016667 s". It must not show whether the clip loops:
+ * an edit of only that does not change the texts of bones (store/ages.h).
  */
 void plot_length(const struct anim *a, const struct clip *clip, struct buf *out);
 

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#define FARTHEST 1e60 /* float32 numbers are smaller */
-#define MARKER_ROOM 6 /* pixels per key, to draw markers */
+#define FARTHEST 1e60 /* limit of drawn numbers; all float32 numbers are smaller */
+#define MARKER_ROOM 6 /* minimum distance of keys with markers, in pixels */
 
 /* ---- looks ---- */
 
@@ -35,7 +35,10 @@ void plot_marker_look(unsigned axis, struct buf *out)
 
 void plot_marker(unsigned axis, double x, double y, struct buf *out)
 {
-	/* A line without length is a disc, since lines have round ends. */
+	/*
+	 * The marker of each component. A line without length is a disc, since lines have round
+	 * ends.
+	 */
 	static const struct {
 		double x, y;
 		const char *path;
@@ -83,7 +86,10 @@ static struct point key_point(const struct plot_line *l, uint32_t key)
 
 /* ---- the pen ---- */
 
-/* The last point is held back: a point between two of the same height is not written. */
+/*
+ * Writes the points of a path. The last point is held back: a point between two of the same height
+ * is not written.
+ */
 struct pen {
 	struct buf *out;
 	bool steps;
@@ -127,7 +133,7 @@ static void pen_lift(struct pen *pen)
 	if (pen->waits)
 		pen_write(pen, pen->waiting);
 	else if (pen->down)
-		buf_text(pen->out, "h0"); /* a dot */
+		buf_text(pen->out, "h0"); /* a line without length: a dot */
 	pen->down = pen->waits = false;
 }
 
@@ -142,7 +148,7 @@ struct extreme {
 struct column {
 	uint64_t place;
 	bool filled;
-	bool open; /* the last key in the column is not a number */
+	bool open; /* the last key in the column is not a number, so the line has a gap */
 	struct extreme least, most;
 };
 
@@ -174,7 +180,10 @@ static void column_draw(const struct column *c, struct pen *pen)
 		pen_lift(pen);
 }
 
-/* Does the angle wrap around (359 to 1) after this key? Then no line joins the two keys. */
+/*
+ * Returns whether the angle wraps around after this key, as from 359 to 1. No line joins the two
+ * keys then.
+ */
 static bool turns_over(const struct plot_line *l, uint32_t key)
 {
 	double turn = l->curve->lane[l->axis].turn;
@@ -191,7 +200,7 @@ static void draw_keys(const struct plot_line *l, struct pen *pen)
 		uint64_t place = column_of(l, key);
 
 		if (curve_last_in_frame(l->curve, key) != key)
-			continue; /* the marker shows it */
+			continue; /* The marker of the key shows its value. */
 		if (place != column.place) {
 			column_draw(&column, pen);
 			column = (struct column){.place = place};
@@ -208,7 +217,7 @@ static void draw_keys(const struct plot_line *l, struct pen *pen)
 	pen_lift(pen);
 }
 
-/* Draws a key's value held from its frame to another one. */
+/* Draws a key's value, held from the key's frame to another frame. */
 static void draw_hold(const struct plot_line *l, uint32_t key, uint32_t frame, struct pen *pen)
 {
 	if (curve_frame(l->curve, key) == frame || !plot_is_drawn(plot_line_value_of(l, key)))
@@ -225,7 +234,7 @@ static void path_begin(struct buf *out)
 	buf_text(out, "<path d=\"");
 }
 
-/* Ends the path that was begun at `begin`, or drops it if it is empty. */
+/* Ends the path that was begun at offset `begin` of the text, or drops it if it is empty. */
 static void path_end(const struct plot_line *l, void (*look)(unsigned axis, struct buf *out),
 		     const char *more, size_t begin, struct buf *out)
 {

@@ -8,15 +8,17 @@
 
 #include <math.h>
 
-#define FARTHEST 4e18      /* beyond it, squares in a viewer's float32 overflow */
-#define FARTHEST_BONE 1e17 /* less, since the camera is farther away than the bones */
-#define MOST_GROWN 100     /* largest scale that the camera makes room for */
-#define BOUNDS_SAMPLES                                                                             \
-	64                /* frames that bounds are computed from, spread over the clip, at most   \
-			   */
-#define BOUNDS_POSES 2048 /* limit of samples times bones, but at least two samples */
-#define MARGIN 0.03       /* around all bones, as a fraction of the figure's size */
-#define AWAY 2.4142136    /* distance at which +-1 just fits into the default field of view */
+/* limit of coordinates: beyond it, squares in a viewer's float32 overflow */
+#define FARTHEST 4e18
+/* limit of bones' coordinates; lower, since the camera is farther away than the bones */
+#define FARTHEST_BONE 1e17
+#define MOST_GROWN 100 /* largest scale that the camera makes room for */
+/* frames that bounds are computed from, spread over the clip, at most */
+#define BOUNDS_SAMPLES 64
+/* limit of BOUNDS_SAMPLES times bones; at least two frames are sampled */
+#define BOUNDS_POSES 2048
+#define MARGIN 0.03    /* room around all bones, as a fraction of the figure's size */
+#define AWAY 2.4142136 /* distance at which +-1 just fits into the default field of view */
 
 void scene_pose(struct scene *s, uint32_t frame)
 {
@@ -52,7 +54,8 @@ bool scene_is_moving(const struct clip *clip)
 }
 
 /*
- * A sample of frames: every still needs the bounds, so using all frames would take quadratic time.
+ * Returns how many frames the bounds are computed from. Every still needs the bounds, so using all
+ * frames would take quadratic time.
  */
 static uint32_t bounds_samples(const struct clip *clip)
 {
@@ -92,7 +95,7 @@ static void bounds_add(struct bounds *b, const double point[3])
 	}
 }
 
-/* The length of the longest of the bone's axes. */
+/* Returns the length of the longest of the bone's axes, which is its largest scale. */
 static double growth_of(const struct transform *t)
 {
 	double most = 0;
@@ -103,7 +106,7 @@ static double growth_of(const struct transform *t)
 	return sqrt(most);
 }
 
-/* Adds the bones' current positions to the bounds in model space and along the camera's axes. */
+/* Adds the bones' current positions to the bounds, in model space and along the camera's axes. */
 static void add_pose(struct scene *s, struct bounds *bounds)
 {
 	const double back[4] = {-s->camera[0], -s->camera[1], -s->camera[2], s->camera[3]};
@@ -136,9 +139,9 @@ static void scene_find_bounds(struct scene *s)
 }
 
 /*
- * The camera looks from a little above and from the side: from the front a walk looks like
- * standing. If the format's Y points down, it is rotated by half a turn about X, so that the figure
- * does not stand on its head.
+ * Places the camera a little above and to the side: from the front a walk looks like standing. If
+ * the format's Y points down, the camera is rotated by half a turn about X, so that the figure does
+ * not stand on its head.
  */
 static void turn_camera(struct scene *s, bool y_down)
 {
@@ -183,13 +186,15 @@ static void write_turn(const double q[4], struct buf *out)
 	buf_f32_text(out, (float)(2 * trig_atan2(sine, q[3])));
 }
 
-/* The centre of the bounds along one of the camera's axes. */
+/* Returns the centre of the bounds along one of the camera's axes. */
 static double centre_along(const struct scene *s, unsigned axis)
 {
 	return (s->seen.least[axis] + s->seen.most[axis]) / 2;
 }
 
-/* Half the extent along one of the camera's axes, including the bones' marks. */
+/*
+ * Returns half the extent of the bounds along one of the camera's axes, including the bones' marks.
+ */
 static double half_along(const struct scene *s, unsigned axis)
 {
 	double margin = fmax(MARGIN, SCENE_MARK * fmin(s->growth, MOST_GROWN)) * s->size;
@@ -197,7 +202,10 @@ static double half_along(const struct scene *s, unsigned axis)
 	return (s->seen.most[axis] - s->seen.least[axis]) / 2 + margin;
 }
 
-/* Viewers assume a figure of human size, and clip one that is much larger or smaller. */
+/*
+ * Writes the size of the viewer's avatar in proportion to the distance. Viewers assume a figure of
+ * human size, and clip one that is much larger or smaller.
+ */
 static void write_reach(double distance, struct buf *out)
 {
 	const double avatar[3] = {0.02 * distance, 0.5 * distance, 0.25 * distance};

@@ -18,10 +18,10 @@
 struct scene {
 	const struct clip *clip;
 	const struct rig *rig;
-	struct transform *world; /* of each bone, in the frame of the last scene_pose */
-	double size;             /* of the whole figure, above 0 */
+	struct transform *world; /* transform of each bone, in the frame of the last scene_pose */
+	double size;             /* size of the whole figure, above 0 */
 	double growth;           /* the largest scale of any bone */
-	double camera[4];        /* its rotation, a unit quaternion */
+	double camera[4];        /* rotation of the camera, a unit quaternion */
 	struct bounds {
 		double least[3], most[3];
 	} seen; /* bounds of the whole clip, along the camera's axes */
@@ -30,13 +30,13 @@ struct scene {
 /* Makes a scene, posed in frame 0, of a clip with bones and frames. False when out of memory. */
 bool scene_make(struct scene *s, const struct shown *at, struct arena *arena);
 void scene_pose(struct scene *s, uint32_t frame);
-/* A bone's position, limited to what viewers can compute with. */
+/* Returns a bone's position, limited to what viewers can compute with. */
 void scene_position(const struct scene *s, uint32_t track, double out[3]);
 
-/* Does any bone's pose, or whether it is drawn, differ between frames? */
+/* Returns whether a bone's pose, or whether it is drawn, differs between frames. */
 bool scene_is_moving(const struct clip *clip);
 
-/* "1 2 3" */
+/* Writes a point: "1 2 3". */
 void scene_write_point(const double point[3], struct buf *out);
 /* Writes the Viewpoint, which is the same for all frames of a clip. */
 void scene_write_camera(const struct scene *s, struct buf *out);

@@ -6,10 +6,13 @@
 #include "animfs/view.h"
 #include "x3d_join.h"
 
-/* Can the stills be joined? If not, the second returns the reason in err. */
+/*
+ * Returns whether the stills can be joined to one scene. If not, stills_explain sets err to the
+ * reason.
+ */
 bool stills_present(const struct shown *at);
 void stills_explain(const struct shown *at, struct err *err);
-/* How the clip is played. */
+/* Returns how the clip is played. */
 struct x3d_play stills_play(const struct shown *at);
 
 #endif

@@ -7,20 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* limit of nodes and shapes; one that is used twice counts twice. A browser draws no more */
+/* limit of nodes and shapes; a node that is used twice counts twice. A browser draws no more */
 #define PARTS_MAX 20000
 #define DEPTH_MAX 300
 /* limit of visits to nodes, even if none of them is drawn */
 #define VISITS_MAX 1000000
-/* limit of the text of points and corners: as much as all stills may have */
+/* limit of the characters of points and corners in one still: as many as all stills may have */
 #define LETTERS_MAX ((size_t)64 << 20)
 
 struct making {
 	const struct x3d_joined *j;
 	const struct x3d_scene *scene;
-	struct string_map names; /* of DEF: their nodes */
+	struct string_map names; /* the nodes that have a DEF, by it */
 	size_t *ends;            /* by node: the index after its last descendant */
-	struct arena *arena;     /* NULL: only counts */
+	struct arena *arena;     /* memory of the figure; NULL: only counts */
 	struct stills_figure *f;
 
 	unsigned depth, visits;
@@ -36,7 +36,10 @@ static bool stills_figure_fail(struct making *m, const char *what)
 
 /* ---- the scene ---- */
 
-/* By one pass from the last to the first. */
+/*
+ * Finds for each node the index after its last descendant, in one pass from the last node to the
+ * first.
+ */
 static bool find_ends(struct making *m)
 {
 	const struct x3d_scene *s = m->scene;
@@ -74,7 +77,7 @@ static const struct x3d_attribute *field_of(const struct making *m, size_t node,
 	return x3d_attribute_find(m->scene, &m->scene->nodes[node], bytes_of(name));
 }
 
-/* The node itself, or the one that it refers to by USE. */
+/* Returns the node itself, or the node that it refers to by USE. */
 static size_t used(const struct making *m, size_t node)
 {
 	const struct x3d_attribute *use = field_of(m, node, "USE");
@@ -83,14 +86,14 @@ static size_t used(const struct making *m, size_t node)
 	return named < 0 ? node : (size_t)named;
 }
 
-/* The next sibling. */
+/* Returns the next sibling of a node. */
 static size_t behind(struct making *m, size_t node)
 {
 	m->visits++;
 	return m->ends[node];
 }
 
-/* The first child with that name; 0: none. */
+/* Returns the first child with that name; 0 if there is none. */
 static size_t child(struct making *m, size_t node, const char *name)
 {
 	for (size_t i = node + 1; i < m->ends[node]; i = behind(m, i))
@@ -110,7 +113,10 @@ static const float *copy_numbers(struct making *m)
 	return out;
 }
 
-/* `usual` is the value of a missing or malformed field. width 0: any. */
+/*
+ * Returns the values of a field with `width` numbers each (0: any). `usual` is the value of a
+ * missing or malformed field.
+ */
 static struct stills_values stills_figure_values_of(struct making *m, size_t node, const char *name,
 						    size_t width, const char *usual)
 {
@@ -172,7 +178,7 @@ static const char *stills_figure_name_of(struct making *m, size_t node, const ch
 	return name ? name : "";
 }
 
-/* The player cannot draw a scale along other axes. */
+/* Refuses a scale along axes other than the node's own, which the player cannot draw. */
 static bool stills_figure_check_axes(struct making *m, size_t node)
 {
 	const struct x3d_attribute *axes = field_of(m, node, "scaleOrientation");
@@ -272,7 +278,7 @@ static bool add_rings(struct making *m, struct stills_shape *shape, const float 
 	return true;
 }
 
-#define BALL 7 /* rings */
+#define BALL 7 /* number of rings of a sphere */
 
 static bool add_ball(struct making *m, struct stills_shape *shape, float radius)
 {
@@ -404,7 +410,7 @@ static bool says(struct making *m, size_t node, const char *name)
 	return field_of(m, node, name) || x3d_join_values(m->j, node, name, &width);
 }
 
-/* Lit faces have the diffuse colour, others the emissive one. */
+/* Sets the colour of a shape. Lit faces have the diffuse colour, others the emissive one. */
 static void take_looks(struct making *m, struct stills_shape *shape, size_t node)
 {
 	static const float white[3] = {1, 1, 1}, none = 0;
@@ -422,7 +428,7 @@ static void take_looks(struct making *m, struct stills_shape *shape, size_t node
 		shape->colour = stills_figure_values_of(m, material, "emissiveColor", 3, "0 0 0");
 }
 
-/* Finds the node's entry in `meshes`; their number stands for a solid. False: it is not drawn. */
+/* Finds the entry of a geometry node in `meshes`. False if the node is not drawn. */
 static bool find_geometry(const struct making *m, size_t node, size_t *mesh)
 {
 	for (*mesh = 0; *mesh < ARRAY_SIZE(meshes); ++*mesh)
@@ -434,7 +440,10 @@ static bool find_geometry(const struct making *m, size_t node, size_t *mesh)
 	return false;
 }
 
-/* Counts the text of a mesh, since a short text can use a long one many times. */
+/*
+ * Counts the characters of a mesh each time it is used, since a short text can use a long mesh many
+ * times.
+ */
 static bool count_letters(struct making *m, size_t node, size_t mesh)
 {
 	const size_t points = child(m, node, "Coordinate");
@@ -490,7 +499,7 @@ static bool walk_children(struct making *m, size_t node, uint32_t parent)
 	return true;
 }
 
-/* Visits only the child of that index; any other number: none. */
+/* Visits only the child with that index, if there is one. */
 static bool walk_choice(struct making *m, size_t node, uint32_t parent, double choice)
 {
 	double number = 0;
@@ -532,8 +541,8 @@ static bool walk_node(struct making *m, size_t node, uint32_t parent)
 }
 
 /*
- * Groups that use each other are visited as often as they are used; one that uses itself would
- * never end.
+ * Visits a node and its descendants. Groups that use each other are visited as often as they are
+ * used; a group that uses itself would never end.
  */
 static bool stills_figure_walk(struct making *m, size_t node, uint32_t parent)
 {
@@ -559,7 +568,7 @@ const float *stills_value(const struct stills_values *v, uint32_t still)
 	return v->values + (v->moves ? still * v->width : 0);
 }
 
-/* An axis and an angle around it, as a quaternion. */
+/* Converts a rotation around an axis to a quaternion. */
 static void turn_of(const float turn[4], double out[4])
 {
 	const double x = (double)turn[0], y = (double)turn[1], z = (double)turn[2];

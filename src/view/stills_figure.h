@@ -3,8 +3,8 @@
  * stills_figure.h - joined stills in a form that can be drawn: a hierarchy of Transforms, and
  * shapes of points, lines and faces in them.
  *
- * Drawn are IndexedFaceSet, IndexedLineSet, IndexedTriangleSet, TriangleSet and PointSet; Box,
- * Sphere, Cone and Cylinder as few faces. Colours are those of the material. Inlines, prototypes,
+ * IndexedFaceSet, IndexedLineSet, IndexedTriangleSet, TriangleSet and PointSet are drawn, and Box,
+ * Sphere, Cone and Cylinder with few faces, in the colours of their materials. Inlines, prototypes,
  * hidden children of a Switch or LOD, and other nodes are not drawn.
  */
 #ifndef ANIMFS_VIEW_STILLS_FIGURE_H
@@ -15,7 +15,7 @@
 
 /* One value for all stills, or one for each. */
 struct stills_values {
-	const float *values; /* NULL: none */
+	const float *values; /* numbers of the values; NULL: none */
 	size_t width;
 	bool moves;
 };
@@ -26,9 +26,9 @@ struct stills_values {
  */
 struct stills_node {
 	const char *name;
-	uint32_t parent; /* STILLS_NONE: none */
+	uint32_t parent; /* index of the parent; STILLS_NONE: none */
 	struct stills_values translation, center, rotation, scale;
-	bool less_center; /* the node only moves back by the center of its parent */
+	bool less_center; /* this node only moves back by the center of its parent */
 };
 #define STILLS_NONE UINT32_MAX
 
@@ -38,24 +38,27 @@ struct stills_shape {
 	uint32_t node;
 	enum stills_kind kind;
 	struct stills_values colour, transparency, points;
-	const int32_t *index; /* of points; -1 ends a line or face. None for STILLS_POINTS */
+	/* indices of points; -1 ends a line or face. NULL for STILLS_POINTS */
+	const int32_t *index;
 	size_t index_count;
 };
 
 struct stills_figure {
-	struct stills_node *nodes; /* the first is the scene; parents before children */
+	struct stills_node *nodes; /* the first is the scene; parents come before children */
 	struct stills_shape *shapes;
 	uint32_t node_count, shape_count;
 };
 
-/* The value for a still; v->values is not NULL. */
+/* Returns the value for a still; v->values must not be NULL. */
 const float *stills_value(const struct stills_values *v, uint32_t still);
-/* Relative to the parent. */
+/* Returns the pose of a node in a still, relative to its parent. */
 struct pose stills_node_pose(const struct stills_node *n, uint32_t still);
 
-/* Is there something to draw, and can it be? */
+/*
+ * Returns whether the figure has something to draw, within the limits. If not, err is the reason.
+ */
 bool stills_figure_present(const struct x3d_joined *j, struct err *err);
-/* In the arena. False when out of memory. */
+/* Makes the figure of joined stills, allocated in the arena. Returns false when out of memory. */
 bool stills_figure_make(struct stills_figure *f, const struct x3d_joined *j, struct arena *arena);
 
 #endif

@@ -46,7 +46,7 @@ static void add_values(const struct writing *w, const struct stills_values *v)
 	stills_html_add_floats(w, v->values, v->moves ? v->width * w->stills : v->width);
 }
 
-/* To the center, or back from it. */
+/* Appends a translation to a node's center or, negated, back from it. */
 static void stills_html_add_place(const struct writing *w, const struct stills_node *n)
 {
 	const struct stills_values *t = &n->translation, *c = &n->center;

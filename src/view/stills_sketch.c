@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* of larger figures only every n-th point is considered */
+/* limit of points to choose from; of larger figures only every n-th point is considered */
 #define CANDIDATES_MAX 50000
 #define FOUND_MAX 4096
 /* the number of stills in which points must be near each other to be drawn as one */
@@ -18,7 +18,7 @@ static const uint8_t node_colour[3] = {142, 158, 185};
 struct candidate {
 	struct sketch_point point;
 	float at[COMPARED][3];
-	double distance; /* squared, to the nearest chosen one: */
+	double distance; /* squared distance to the nearest chosen point */
 	unsigned nearest;
 };
 
@@ -37,7 +37,7 @@ struct sketching {
 	size_t chosen[SKETCH_POINTS];
 	struct found_part *found;
 	unsigned found_count;
-	uint8_t *known; /* a bit for each set of corners */
+	uint8_t *known; /* the sets of corners that were added, a bit for each */
 };
 
 /* ---- where points are ---- */
@@ -138,7 +138,7 @@ static double distance(const struct candidate *a, const struct candidate *b)
 	return sum;
 }
 
-/* The point that is farthest from all chosen ones. */
+/* Returns the point that is farthest from all chosen points. */
 static size_t farthest(const struct sketching *k)
 {
 	size_t found = 0;
@@ -192,7 +192,7 @@ static void swap_to_order(unsigned *a, unsigned *b)
 	*a = least;
 }
 
-/* Is it a new set of corners? */
+/* Returns whether a set of corners is new, and records it. */
 static bool note_corners(struct sketching *k, unsigned a, unsigned b, unsigned c)
 {
 	size_t bit;
@@ -209,14 +209,14 @@ static bool note_corners(struct sketching *k, unsigned a, unsigned b, unsigned c
 	return is_new;
 }
 
-/* The area in all compared stills; of a line its length. */
+/* Returns the area of a part, or the length of a line, summed over all compared stills. */
 static double area_of(const struct sketching *k, const uint8_t corners[3])
 {
 	const struct candidate *a = &k->candidates[k->chosen[corners[0]]];
 	const struct candidate *b = &k->candidates[k->chosen[corners[1]]];
 	const struct candidate *c = &k->candidates[k->chosen[corners[2]]];
 	const double ab = distance(a, b), bc = distance(b, c), ca = distance(c, a);
-	/* Heron's formula, of squared lengths. */
+	/* Heron's formula, for the squares of the sides. */
 	const double squared = 2 * (ab * bc + bc * ca + ca * ab) - (ab * ab + bc * bc + ca * ca);
 
 	return corners[1] == corners[2] ? ab : sqrt(squared > 0 ? squared : 0) / 4;
@@ -245,14 +245,15 @@ static void stills_sketch_add_part(struct sketching *k, const struct stills_shap
 }
 
 /*
- * The chosen point that represents a point of a shape. `first`: number of the shape's first point.
+ * Returns the chosen point that represents a point of a shape. `first` is the index of the shape's
+ * first point.
  */
 static unsigned nearest_to_point(const struct sketching *k, size_t first, size_t point)
 {
 	return k->candidates[(first + point) / k->step].nearest;
 }
 
-/* A line or face, from its corners on: as lines or triangles. */
+/* Adds a line or a face as parts: lines or triangles between its corners. */
 static void add_corners(struct sketching *k, const struct stills_shape *shape, size_t first,
 			const int32_t *index, size_t count)
 {
@@ -273,7 +274,7 @@ static void add_corners(struct sketching *k, const struct stills_shape *shape, s
 	}
 }
 
-/* A shape that has shrunk to a single point is drawn as a dot. */
+/* Adds the parts of a shape. A shape that has shrunk to a single point is drawn as a dot. */
 static void stills_sketch_add_shape(struct sketching *k, const struct stills_shape *shape,
 				    size_t first)
 {
@@ -307,7 +308,7 @@ static int by_area(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-/* Keeps the most visible parts. */
+/* Keeps only the largest parts, as many as fit. */
 static void keep_parts(struct sketching *k)
 {
 	qsort(k->found, k->found_count, sizeof(*k->found), by_area);
@@ -337,7 +338,10 @@ static bool stills_sketch_add_shapes(struct sketching *k)
 
 /* ---- a figure without shapes ---- */
 
-/* The first node is the scene, whose place is irrelevant. */
+/*
+ * Adds a line for each node, for a figure without shapes. The first node is the scene, whose place
+ * is irrelevant.
+ */
 static void stills_sketch_add_nodes(struct stills_sketch *s)
 {
 	for (uint32_t i = 1; i < s->figure->node_count && s->point_count < SKETCH_POINTS; i++) {

@@ -18,11 +18,12 @@
 
 struct sketch_point {
 	uint32_t node;
-	const struct stills_values *points; /* of a shape; NULL: the node itself */
-	size_t number;                      /* of `points` */
+	/* values of the point's shape; NULL: the point is a node itself */
+	const struct stills_values *points;
+	size_t number; /* index of the point in `points` */
 };
 
-/* Of a line, two corners are the same; of a dot, all. */
+/* A triangle; a line has two equal corners, and a dot three. */
 struct sketch_part {
 	uint8_t corners[3], colour[3];
 };
@@ -32,14 +33,16 @@ struct stills_sketch {
 	unsigned point_count, part_count;
 	struct sketch_point points[SKETCH_POINTS];
 	struct sketch_part parts[SKETCH_PARTS];
-	struct transform *world; /* of each node, in the still that was posed last */
+	struct transform *world; /* transform of each node, in the still that was posed last */
 };
 
-/* Of so many stills. What it needs is in the arena, and the figure must last. False when out of
- * memory. */
+/*
+ * Makes a sketch of `stills` stills. Its memory is in the arena, and it uses the figure, which must
+ * last. Returns false when out of memory.
+ */
 bool stills_sketch_make(struct stills_sketch *s, const struct stills_figure *f, uint32_t stills,
 			struct arena *arena);
-/* Where the points are in a still. */
+/* Computes where the points are in a still. */
 void stills_sketch_pose(struct stills_sketch *s, uint32_t still, float (*out)[3]);
 
 #endif

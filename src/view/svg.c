@@ -28,8 +28,9 @@ void svg_point(double x, double y, struct buf *out)
 }
 
 /*
- * Viewers without media queries ignore this and draw the attributes, which are light. Selects by
- * class, not by "svg": embedded in a page, the style applies to the whole page.
+ * The style for a dark background. Viewers without media queries ignore it and draw the light
+ * attributes. It selects by class, not by "svg": embedded in a page, the style applies to the whole
+ * page.
  */
 static const char style[] = "<style>@media(prefers-color-scheme:dark)"
 			    "{.animfs{color:#ddd}.animfs-paper{fill:#1b1b1b}}</style>\n";
@@ -66,13 +67,13 @@ void svg_end(struct buf *out)
 
 /* ---- texts ---- */
 
-/* The size of a character in bytes; it is valid UTF-8. */
+/* Returns the size of a character in bytes. The text is valid UTF-8. */
 static size_t character_size(const uint8_t *p)
 {
 	return p[0] < 0x80 ? 1 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
 }
 
-/* XML excludes U+FFFE, U+FFFF and control characters. */
+/* Returns whether XML allows a character: it excludes U+FFFE, U+FFFF and control characters. */
 static bool is_xml(const uint8_t *p)
 {
 	return p[0] >= ' ' && !(p[0] == 0xef && p[1] == 0xbf && p[2] >= 0xbe);
@@ -105,7 +106,7 @@ void svg_escape(const char *text, unsigned limit, struct buf *out)
 		const uint8_t *p = plain.data + at;
 
 		size = character_size(p);
-		/* Approximate: most characters of three and more UTF-8 bytes are wide. */
+		/* An approximation: most characters of three and more UTF-8 bytes are wide. */
 		width += size < 3 ? 1 : 2;
 		if (width > limit) {
 			buf_text(out, "\xe2\x80\xa6");

@@ -2,8 +2,9 @@
 /*
  * svg.h - writes the parts of an SVG 1.1 drawing: its head, texts, numbers.
  *
- * Dark on white, or light on dark where the viewer prefers that (prefers-color-scheme). Everything
- * but the curves is drawn in currentColor. Coordinates are pixels, to a tenth.
+ * Drawings are dark on white, or light on dark where the viewer prefers that
+ * (prefers-color-scheme). Everything but the curves is drawn in currentColor. Coordinates are
+ * pixels, to a tenth.
  */
 #ifndef ANIMFS_VIEW_SVG_H
 #define ANIMFS_VIEW_SVG_H
@@ -11,17 +12,17 @@
 #include "animfs/base.h"
 
 /*
- * svg_begin opens the drawing. What follows is its <title> and <desc>, which screen readers and
- * tooltips show; then svg_ground, which draws the background.
+ * svg_begin opens the drawing. The caller appends its <title> and <desc>, which screen readers and
+ * tooltips show, and then calls svg_ground, which draws the background.
  */
 void svg_begin(double width, double height, struct buf *out);
 void svg_ground(double width, double height, struct buf *out);
 void svg_end(struct buf *out);
 
-/* To a tenth of a pixel. */
+/* Rounds to a tenth of a pixel. */
 double svg_round(double v);
 void svg_number(double v, struct buf *out);
-/* "12,34.5" */
+/* Writes a point: "12,34.5". */
 void svg_point(double x, double y, struct buf *out);
 
 /*
@@ -31,8 +32,8 @@ void svg_point(double x, double y, struct buf *out);
 void svg_escape(const char *text, unsigned limit, struct buf *out);
 
 /*
- * Opens <text>; the caller appends the content. `more`: attributes, each with a space before it, or
- * "".
+ * Opens <text>; the caller appends the content. `more` holds attributes, each with a space before
+ * it, or is "".
  */
 void svg_text_begin(double x, double y, const char *more, struct buf *out);
 void svg_text_end(struct buf *out);

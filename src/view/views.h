@@ -38,9 +38,12 @@ extern const struct view view_stills_html;
 
 /* A clip with more frames is shown as clip.json and curves.csv only. */
 #define FRAMES_SHOWN 65535
-/* Is a clip shown bone by bone (bones/)? */
+/* Returns whether the clip has a folder bones/, with files for each bone. */
 bool clip_has_bones(const struct shown *at);
-/* Is a clip shown as stills (frames/) and as the kanim over them? */
+/*
+ * Returns whether the clip has a folder frames/ with a still for each frame, and the kanim that
+ * plays them.
+ */
 bool clip_has_stills(const struct shown *at);
 
 #endif

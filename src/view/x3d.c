@@ -18,10 +18,10 @@
 #include <math.h>
 #include <string.h>
 
-#define CROSS 0.02 /* half a cross, as a fraction of the figure's size */
+#define CROSS 0.02 /* half the size of a cross, as a fraction of the figure's size */
 /* where an octahedron is widest, and half its width there, as fractions of its length */
 #define WAIST 0.1
-#define WIDEST 0.03 /* limit of that half, as a fraction of the figure's size */
+#define WIDEST 0.03 /* limit of an octahedron's half width, as a fraction of the figure's size */
 
 static const struct clip *x3d_shown_clip(const struct shown *at)
 {
@@ -40,7 +40,10 @@ static bool frame_present(const struct shown *at)
 	return clip_has_stills(at) && at->frame < x3d_shown_clip(at)->frames;
 }
 
-/* In formats that store keyframes, a bone is drawn only in frames that have one. */
+/*
+ * Returns whether a bone is drawn in a frame: in formats that store keyframes, only if it has one
+ * there.
+ */
 static bool x3d_is_drawn(const struct track *track, uint32_t frame)
 {
 	uint32_t first = 0;
@@ -50,7 +53,7 @@ static bool x3d_is_drawn(const struct track *track, uint32_t frame)
 
 /* ---- text ---- */
 
-/* Writes the points of the shape. */
+/* The state of writing the points of the shape. */
 struct points {
 	struct buf *out;
 	bool any;
@@ -139,7 +142,7 @@ static double dot(const double a[3], const double b[3])
 	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* False if the vector has no direction. */
+/* Normalises a vector. Returns false if it has no direction. */
 static bool normalise(double v[3])
 {
 	double length = sqrt(dot(v, v));
@@ -151,7 +154,10 @@ static bool normalise(double v[3])
 	return true;
 }
 
-/* The component of v at right angles to `along`, normalised. */
+/*
+ * Computes the component of v at right angles to `along`, normalised. Returns false if it has no
+ * direction.
+ */
 static bool normalise_across(double v[3], const double along[3])
 {
 	double part = dot(v, along);
@@ -162,9 +168,9 @@ static bool normalise_across(double v[3], const double along[3])
 }
 
 /*
- * A direction at right angles to the bone that rotates with its parent, so that the octahedron does
- * not twist from frame to frame: derived from the parent's axis that is most perpendicular to the
- * bone at rest.
+ * Finds a direction at right angles to the bone that rotates with its parent, so that the
+ * octahedron does not twist from frame to frame: the part at right angles of that parent's axis
+ * which is most perpendicular to the bone at rest.
  */
 static void x3d_find_across(const struct scene *s, uint32_t track, uint32_t parent,
 			    const double along[3], double out[3])
@@ -186,7 +192,10 @@ static void x3d_find_across(const struct scene *s, uint32_t track, uint32_t pare
 		memset(out, 0, 3 * sizeof(*out));
 }
 
-/* Both ends, the middle of the waist, and the two directions in which it extends. */
+/*
+ * An octahedron: both ends, the middle of the waist, and the two directions in which the waist
+ * extends.
+ */
 struct octahedron {
 	double tail[3], head[3], waist[3], side[2][3], radius;
 };
@@ -205,7 +214,10 @@ static void x3d_add_octahedron(const struct octahedron *o, struct points *p)
 	add_point(p, o->head);
 }
 
-/* Along the bone's own axes; an axis of no length gives no extent. */
+/*
+ * Returns the octahedron of a root, which extends along the bone's own axes; not along an axis of
+ * no length.
+ */
 static struct octahedron root_octahedron(const struct scene *s, uint32_t track, double radius)
 {
 	struct octahedron o = {.radius = radius};

@@ -31,7 +31,7 @@ struct writing {
 	const struct figure *f;
 	const struct scene *scene;
 	struct buf *out;
-	/* a mark and a line have been written, whose Appearance can be reused (USE) */
+	/* a mark, and a line, has been written: later ones refer to its Appearance by USE */
 	bool marked, lined;
 };
 
@@ -49,8 +49,8 @@ static bool is_of_word(char c)
 
 /*
  * Writes a node's name for use in an ID, which allows few characters: the name or, if it has
- * others, the node's number and the characters that are allowed. Unique, because other names begin
- * with a letter.
+ * others, the node's number and the allowed characters. It is unique, because names written as they
+ * are begin with a letter.
  */
 static void x3d_clip_write_name(const struct figure *f, uint32_t node, struct buf *out)
 {
@@ -62,11 +62,11 @@ static void x3d_clip_write_name(const struct figure *f, uint32_t node, struct bu
 	if (!plain)
 		buf_format(out, "%u_", (unsigned)node);
 	for (const char *p = name; *p; p++)
-		if (is_of_word(*p) || (*p & 0xc0) != 0x80) /* one for each character */
+		if (is_of_word(*p) || (*p & 0xc0) != 0x80) /* one '_' per other character */
 			buf_char(out, is_of_word(*p) ? *p : '_');
 }
 
-/* Writes `before`, an ID like "rotation_hips", and `behind`. */
+/* Writes `before`, a name as in "rotation_hips", and `behind`. */
 static void write_id(const struct writing *w, const char *before, const char *kind, uint32_t node,
 		     const char *behind)
 {
@@ -78,8 +78,8 @@ static void write_id(const struct writing *w, const char *before, const char *ki
 /* ---- values ---- */
 
 /*
- * An axis and an angle. For similar consecutive quaternions the axes are similar too: the angle
- * becomes negative rather than the axis reversed.
+ * A rotation as an axis and an angle. For similar consecutive quaternions the axes are similar too:
+ * the angle becomes negative rather than the axis reversed.
  */
 struct turn {
 	double axis[3];
@@ -121,7 +121,7 @@ static void x3d_clip_write_value(const struct channel *c, struct turn *turn, str
 
 /* ---- the figure ---- */
 
-/* Writes a field's value in the first frame. */
+/* Writes the value of a node's field in the first frame. */
 static void x3d_clip_write_pose(const struct writing *w, uint32_t node, enum role role)
 {
 	struct channel c = channel_of(w->f, node, role);
@@ -234,7 +234,9 @@ static void write_key_values(const struct writing *w, struct channel c, const ch
 	}
 }
 
-/* An interpolator of a role's keys, and the field of one of the bone's nodes that it drives. */
+/*
+ * An interpolator of the keys of a role, and the field of one of the bone's nodes that it drives.
+ */
 struct motion {
 	enum role role;
 	const char *element, *kind, *before_each;

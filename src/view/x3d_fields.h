@@ -7,22 +7,26 @@
 
 struct x3d_interpolator {
 	const char *name;
-	unsigned width; /* numbers per value */
+	unsigned width; /* numbers in one value */
 	bool many;      /* the field is a list of values */
-	/* Interpolates in HSV, not linearly in RGB: keys must be close together. */
+	/* the interpolator works in HSV, not linearly in RGB: keys must be close together */
 	bool hues;
-	bool level3; /* of level 3 of the component Interpolation: no profile but Full has it */
+	/*
+	 * the interpolator is of level 3 of the component Interpolation, which no profile but Full
+	 * has
+	 */
+	bool level3;
 };
 
 struct x3d_field {
 	const char *node, *name;
 	const struct x3d_interpolator *interpolator;
-	const char *usual; /* default value; NULL: none, or versions of X3D differ */
+	const char *usual; /* default value of the field; NULL: none, or versions of X3D differ */
 };
 
-/* NULL: not a field that an interpolator can animate. */
+/* Finds a field of a node by its name. Returns NULL if no interpolator can animate it. */
 const struct x3d_field *x3d_field_find(struct bytes node, struct bytes name);
-/* The default containerField of a node. */
+/* Returns the default containerField of a node. */
 const char *x3d_container(struct bytes node);
 
 #endif

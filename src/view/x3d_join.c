@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HUE_STEPS 8 /* keys from one colour to the next, when hues are interpolated */
+#define HUE_STEPS 8 /* keys from one colour to the next, when the interpolator works in HSV */
 
 /* ---- values ---- */
 
@@ -32,27 +32,27 @@ static bool same_numbers(const struct x3d_numbers *a, const struct x3d_numbers *
 /* ---- the fields that move ---- */
 
 /*
- * Limit for all values of all moving fields: 64 MiB. A text of that many numbers is about as long
- * as a view can be.
+ * Limit of the numbers in all values of all moving fields: 64 MiB. A text of that many numbers is
+ * about as long as a view can be.
  */
 #define NUMBERS_MAX ((size_t)16 << 20)
 
 struct move {
 	size_t node;
 	const struct x3d_field *field;
-	size_t width;  /* numbers in a value of the whole field */
+	size_t width;  /* numbers in one value of the whole field */
 	float *values; /* the field's value in each still */
-	size_t before; /* index of another move of the same node, plus 1; 0: none */
+	size_t before; /* index of the node's previous move, plus 1; 0: none */
 };
 
 struct x3d_joined {
 	struct buf text; /* text of the first still */
 	struct x3d_scene first;
-	uint32_t count, added; /* stills */
-	struct move *moves;    /* in the order in which they were found to move */
+	uint32_t count, added; /* number of stills; number of those that were added */
+	struct move *moves;    /* fields that differ, in the order in which they were found */
 	size_t move_count, move_room;
-	size_t *node_moves; /* of each node the last of its moves, plus 1 */
-	size_t numbers;     /* in all values of all moves */
+	size_t *node_moves; /* by node: index of its last move, plus 1 */
+	size_t numbers;     /* numbers in all values of all moves */
 };
 
 /* A still that is compared with the first. */
@@ -60,11 +60,11 @@ struct joining {
 	struct x3d_joined *j;
 	const struct x3d_scene *first;
 	struct x3d_scene other;
-	struct x3d_numbers a, b; /* a value of the first still, and of this one */
+	struct x3d_numbers a, b; /* values of a field in the first still, and in this one */
 	struct err *err;
 };
 
-/* Refuses something at a place in the text of that still. */
+/* Refuses something at a place in the text of the compared still. */
 static bool x3d_join_refuse(struct joining *c, size_t at, size_t length, const char *accepted,
 			    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
@@ -83,7 +83,7 @@ static bool x3d_join_refuse(struct joining *c, size_t at, size_t length, const c
 
 #define STRUCTURE "frames that have the same nodes, in the same order, with the same names"
 
-/* As much of a name as a message has room for: a line of whole characters. */
+/* The start of a name, as much as a message has room for: whole characters, of one line. */
 struct shown_name {
 	char text[64];
 };
@@ -104,7 +104,7 @@ static struct shown_name shown_name(struct bytes name)
 	return shown;
 }
 
-/* A node in messages: `Transform "hips"`, or Coordinate. */
+/* A node as messages name it: `Transform "hips"`, or Coordinate if it has no DEF. */
 struct node_name {
 	char text[2 * sizeof(struct shown_name) + 4];
 };
@@ -178,7 +178,10 @@ static struct move *add_move(struct joining *c, size_t node, const struct x3d_fi
 	return move;
 }
 
-/* The numbers of the first still are in c->a and those of the other one in c->b. */
+/*
+ * Records the numbers of a field, which are in c->a for the first still and in c->b for the
+ * compared one.
+ */
 static bool note_field(struct joining *c, size_t node, const struct x3d_field *field)
 {
 	const struct x3d_node *first = &c->first->nodes[node];
@@ -210,7 +213,7 @@ static bool note_field(struct joining *c, size_t node, const struct x3d_field *f
 
 /* ---- comparing ---- */
 
-/* Compares words; any white space between them is equal. */
+/* Compares two texts word by word; all white space between words counts as equal. */
 static bool same_words(struct bytes a, struct bytes b)
 {
 	size_t i = 0, k = 0;
@@ -242,7 +245,7 @@ static bool x3d_join_same_value(struct joining *c, struct bytes a, struct bytes 
 		same_numbers(&c->a, &c->b));
 }
 
-/* The default value of a missing field; empty if it is not known. */
+/* Returns the default value of a missing field; an empty one if it is not known. */
 static const char *usual_value(const struct x3d_node *node, struct bytes name,
 			       const struct x3d_field *field)
 {
@@ -271,7 +274,7 @@ static bool compare_field(struct joining *c, size_t node, struct bytes name,
 		return note_field(c, node, field);
 	if (!c->err->code && x3d_join_same_value(c, one, other))
 		return true;
-	/* Does nothing if err already reports a failed allocation. */
+	/* This does nothing if err already reports a failed allocation. */
 	return refuse_field(c, node, name, "the same value in each frame",
 			    "differs from frame 0, and no interpolator can change it");
 }
@@ -337,7 +340,7 @@ static bool compare_scenes(struct joining *c)
 
 #define PREFIX "join"
 
-/* The N of a DEF that begins with joinN_, or 1 of one that begins with join_; else 0. */
+/* Returns the N of a DEF that begins with joinN_, 1 for join_, and 0 for any other DEF. */
 static uint64_t prefix_number(struct bytes def)
 {
 	size_t at = strlen(PREFIX);
@@ -372,7 +375,7 @@ struct writing {
 	const struct x3d_joined *j;
 	const struct x3d_play *play;
 	char prefix[32];
-	size_t done; /* how much of the first still's text has been copied */
+	size_t done; /* number of bytes of the first still's text that were copied */
 	struct buf *out;
 };
 
@@ -382,7 +385,7 @@ static void write_until(struct writing *w, size_t at)
 	w->done = at;
 }
 
-/* Is the URL relative, and not only a fragment ("#name")? */
+/* Returns whether a URL is relative, and not only a fragment ("#name"). */
 static bool is_relative(struct bytes url)
 {
 	size_t i = 0;
@@ -394,7 +397,7 @@ static bool is_relative(struct bytes url)
 	return i == url.size || url.data[i] != ':';
 }
 
-/* The length of a quotation mark (or its escape) at this place; 0: none. */
+/* Returns the length of a quotation mark (or its escape) at this place; 0 if there is none. */
 static size_t quote_at(struct bytes text, size_t at)
 {
 	static const char entity[] = "&quot;";
@@ -413,7 +416,10 @@ static void x3d_join_write_folder(const struct writing *w)
 		w->out->failed = true;
 }
 
-/* Writes the attribute, prefixing relative URLs; its value is one URL, or a list of quoted ones. */
+/*
+ * Writes an attribute with its relative URLs prefixed. The value is one URL, or a list of quoted
+ * ones.
+ */
 static void write_urls(struct writing *w, const struct x3d_attribute *attribute)
 {
 	const struct bytes text = {w->j->first.xml.text.data + attribute->at, attribute->length};
@@ -448,7 +454,10 @@ static bool needs_level3(const struct x3d_joined *j)
 	return false;
 }
 
-/* Declares the interpolators that are in no profile but Full, if the scene has not. */
+/*
+ * Declares the component for interpolators that only the profile Full has, if the scene does not
+ * declare it.
+ */
 static void x3d_join_write_component(struct writing *w)
 {
 	const struct x3d_interpolation *have = &w->j->first.interpolation;
@@ -484,7 +493,10 @@ static void x3d_join_write_nodes(struct writing *w)
 	}
 }
 
-/* The number of steps: the stills forward, and backward if asked for. */
+/*
+ * Returns the number of steps between the stills that are played: forward and, if asked for,
+ * backward.
+ */
 static uint32_t step_count(const struct writing *w)
 {
 	return w->play->backwards ? 2 * w->j->count - 1 : w->j->count;
@@ -495,7 +507,7 @@ static uint32_t step_still(const struct writing *w, uint32_t step)
 	return step < w->j->count ? step : 2 * w->j->count - 2 - step;
 }
 
-/* From the first still to this one. */
+/* Returns the seconds from the first still to this one. */
 static double seconds_to(const struct writing *w, uint32_t still)
 {
 	return (double)w->play->stills[still].time - (double)w->play->stills[0].time;
@@ -521,7 +533,7 @@ static double between(double a, double b, double part)
 	return a + (b - a) * part;
 }
 
-/* Writes the times of all keys: `parts` for each step to the next. */
+/* Writes the times of all keys: `parts` keys for each step to the next still. */
 static void x3d_join_write_keys(const struct writing *w, unsigned parts)
 {
 	for (uint32_t step = 0; step < step_count(w); step++) {
@@ -589,7 +601,10 @@ static void x3d_join_write_motion(const struct writing *w)
 		write_move(w, i);
 }
 
-/* The start of the end tag </Scene>. There is one, since the scene has nodes that change. */
+/*
+ * Finds the start of the end tag </Scene>. There is such a tag, since the scene has nodes that
+ * change.
+ */
 static size_t scene_end(const struct x3d_scene *s)
 {
 	size_t at = s->scene_end;

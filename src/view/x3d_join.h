@@ -18,43 +18,52 @@
 #include "x3d_scene.h"
 
 struct x3d_still {
-	struct bytes text; /* an XML text whose root is <X3D>, */
-	bool framed;       /* or an element around that */
+	/* an XML text whose root is <X3D> or, if `framed`, an element around <X3D> */
+	struct bytes text;
+	bool framed; /* the root of the text is an element around <X3D> */
 };
 
 /*
- * Joins stills one after the other, if they are structurally equal. It keeps no pointers to its
- * input, and is immutable once all were added.
+ * Joins stills one after the other, if they are structurally equal. A struct x3d_joined keeps no
+ * pointers to the stills, and is immutable once all were added.
  *
- *	j = x3d_join_new(count);
- *	for (...)
- *		fine = fine && x3d_join_add(j, &still, &err);
- *	x3d_join_write(j, &play, &out);       where all are fine
- *	x3d_join_free(j);
+ * 	j = x3d_join_new(count);
+ * 	for (...)
+ * 		fine = fine && x3d_join_add(j, &still, &err);
+ * 	x3d_join_write(j, &play, &out);       where all are fine
+ * 	x3d_join_free(j);
  */
 struct x3d_joined;
-/* For `count` stills, not 0. NULL when out of memory. */
+/* Begins to join `count` stills, which must not be 0. Returns NULL when out of memory. */
 struct x3d_joined *x3d_join_new(uint32_t count);
-/* False and err: the node that differs, with its place in this still's text. */
+/*
+ * Adds the next still. If its structure differs, returns false, and err names the node and its
+ * place in the text of this still.
+ */
 bool x3d_join_add(struct x3d_joined *j, const struct x3d_still *still, struct err *err);
 void x3d_join_free(struct x3d_joined *j);
-size_t x3d_join_size(const struct x3d_joined *j); /* all its memory */
+size_t x3d_join_size(const struct x3d_joined *j); /* Returns the size of all memory that j uses. */
 
-/* The first still. */
+/* Returns the scene of the first still. */
 const struct x3d_scene *x3d_join_scene(const struct x3d_joined *j);
-/* The values of a field of one of its nodes in each still; NULL: it does not move. *width: of each.
+/*
+ * Returns the values that a field of a node has in each still, *width numbers for each; NULL if the
+ * field does not change.
  */
 const float *x3d_join_values(const struct x3d_joined *j, size_t node, const char *field,
 			     size_t *width);
 
-/* How they are to be played. */
+/* How joined stills are to be played. */
 struct x3d_play {
-	const struct still *stills; /* their times, which ascend */
+	const struct still *stills; /* the stills' times, which ascend */
 	bool loop, backwards;
 	const char *folder; /* prefix for relative URLs, such as "../../"; or "" */
 };
 
-/* Appends the text; `out` is empty. One still is a scene that stands still. */
+/*
+ * Appends the text of the joined scene to `out`, which must be empty. A single still gives a scene
+ * without motion.
+ */
 void x3d_join_write(const struct x3d_joined *j, const struct x3d_play *play, struct buf *out);
 
 #endif

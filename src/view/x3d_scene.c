@@ -62,7 +62,7 @@ static bool open_node(struct x3d_scene *s, const struct xml_tag *tag)
 	return copy_to_scene(s, tag->name, &node->name) && x3d_scene_add_attributes(s, tag, node);
 }
 
-/* NULL where the tag has no such attribute. */
+/* Returns the attribute of that name, or NULL if the tag has none. */
 static const struct xml_attribute *tag_attribute(const struct xml_tag *tag, const char *name)
 {
 	for (size_t i = 0; i < tag->attribute_count; i++)
@@ -108,7 +108,10 @@ static void note_component(struct x3d_scene *s, const struct xml_tag *tag)
 	s->interpolation.level3 |= level->value.size == 1 && level->value.data[0] >= '3';
 }
 
-/* Directly in the frame, and in <X3D>, only these two elements count. */
+/*
+ * Returns whether an element is skipped: any but <X3D> in the framing element, any but <Scene> in
+ * <X3D>, and WorldInfo.
+ */
 static bool is_skipped(const struct x3d_scene *s, const struct xml_tag *tag)
 {
 	if (tag->depth == s->root)

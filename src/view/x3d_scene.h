@@ -6,33 +6,39 @@
 #include "animfs/base.h"
 #include "text/xml.h"
 
-/* Fields that a node can have: those of X3D have fewer, and each is looked for among the others. */
+/*
+ * Limit of the number of fields of a node. Those of X3D have fewer; each is looked for among the
+ * others, so a high limit would be slow.
+ */
 #define X3D_ATTRIBUTES_MAX 256
 
 struct x3d_attribute {
-	struct bytes name, value; /* in the scene's arena, each with a NUL behind it */
-	size_t at, length;        /* as written, in the scene's text */
+	struct bytes name, value; /* in the scene's arena, each followed by a NUL byte */
+	size_t at, length;        /* place of the value as written, in the scene's text */
 };
 
 struct x3d_node {
 	struct bytes name;
-	struct bytes def; /* data NULL: none */
+	struct bytes def; /* the node's DEF; data NULL: none */
 	unsigned depth;
 	bool in_prototype;
-	bool shares_def;             /* another node has the same */
-	size_t begin, name_end, end; /* of the start tag, in the scene's text */
-	size_t first, count;         /* range of its attributes */
+	bool shares_def; /* another node has the same DEF */
+	/* places in the scene's text: start and end of the start tag, and end of its name */
+	size_t begin, name_end, end;
+	size_t first, count; /* range of the node's attributes */
 };
 
 /*
- * What a scene says of the component Interpolation, and where it could say more. Places are in the
- * scene's text; a length of 0 is a place between two bytes.
+ * What a scene says of the component Interpolation, and where a declaration could be inserted.
+ * Places are in the scene's text; a length of 0 is a place between two bytes.
  */
 struct x3d_interpolation {
-	bool level3;              /* is declared, by a component or by the profile */
-	size_t level, level_size; /* the component's level; level_size 0: there is no component */
-	size_t head, head_size;   /* where a component belongs; what an empty <head/> takes */
-	bool in_head;             /* that place is in a <head> */
+	bool level3; /* level 3 is declared, by a component or by the profile */
+	/* place of the component's level; level_size 0: the scene declares no component */
+	size_t level, level_size;
+	/* where a component belongs; length of the empty <head/> to be replaced there */
+	size_t head, head_size;
+	bool in_head; /* the place `head` is inside a <head> */
 };
 
 struct x3d_scene {
@@ -41,11 +47,11 @@ struct x3d_scene {
 	struct x3d_node *nodes; /* in the order in which they begin; the first is <Scene> */
 	struct x3d_attribute *attributes;
 	size_t node_count, node_room, attribute_count, attribute_room;
-	size_t begin, end; /* of <X3D> */
-	size_t scene_end;  /* behind <Scene> */
+	size_t begin, end; /* start and end of the element <X3D> */
+	size_t scene_end;  /* place after the end of <Scene> */
 	struct x3d_interpolation interpolation;
 
-	/* private */
+	/* private to x3d_scene.c */
 	bool framed;
 	unsigned root;      /* depth of <X3D> */
 	unsigned skipped;   /* depth plus 1 of the open element that is being skipped; 0: none */
@@ -53,28 +59,28 @@ struct x3d_scene {
 };
 
 /*
- * `text` is a scene whose root is <X3D>, or where it is `framed` an element around one, and stays
- * the caller's. WorldInfo is left out, and of the head all but the component Interpolation. False
- * and err. Call x3d_scene_release in either case.
+ * Reads the nodes of a text whose root is <X3D> or, if `framed`, an element around <X3D>. The text
+ * must outlive the scene. WorldInfo is left out, and the head except for the component
+ * Interpolation. False and err on failure. Call x3d_scene_release in either case.
  */
 bool x3d_scene_read(struct x3d_scene *s, struct bytes text, bool framed, struct err *err);
 void x3d_scene_release(struct x3d_scene *s);
-/* Marks nodes whose DEF others have, too. False when out of memory. */
+/* Marks nodes whose DEF other nodes have, too. Returns false when out of memory. */
 bool x3d_scene_mark_shared(struct x3d_scene *s);
-/* memory that the scene takes, without its text */
+/* Returns the size of the scene's memory, without the text. */
 size_t x3d_scene_size(const struct x3d_scene *s);
 
-/* NULL if the tag does not have the field. */
+/* Finds a field of a node by its name. Returns NULL if the tag does not have it. */
 const struct x3d_attribute *x3d_attribute_find(const struct x3d_scene *s,
 					       const struct x3d_node *node, struct bytes name);
 
 struct x3d_numbers {
 	size_t count, room;
-	double *values; /* free() it */
+	double *values; /* numbers; the caller frees them with free() */
 };
 /*
- * The numbers in a field's value, which float32 can hold. False if they are not numbers, with err
- * unchanged, or when out of memory, with err set.
+ * Reads the numbers in the value of a field, which must fit into float32. False if they are not
+ * numbers, with err unchanged, or when out of memory, with err set.
  */
 bool x3d_numbers_read(struct bytes text, struct x3d_numbers *out, struct err *err);
 

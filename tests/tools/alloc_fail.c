@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * alloc_fail.c - every step from bytes to text and back, with the n-th allocation failing, for
- * every n: either the step says that memory ran out, or its result is right all the same. Nothing
- * crashes and nothing is leaked.
+ * alloc_fail.c - runs every step from bytes to text and back with the n-th allocation failing, for
+ * every n. Either the step reports that memory ran out, or its result is right all the same.
+ * Nothing may crash or leak.
  *
  * malloc and its kin are defined here, and so the libraries' allocations are counted too.
  */
@@ -31,10 +31,10 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *p, size_t size);
 void __libc_free(void *p);
 
-static long live;           /* blocks in use */
-static long remaining = -1; /* allocations that still succeed; negative: all of them */
-static bool for_good;       /* all that follow fail too */
-static bool denied;         /* one was refused since remaining was set */
+static long live;           /* number of blocks in use */
+static long remaining = -1; /* number of allocations that still succeed; negative: all succeed */
+static bool for_good;       /* all allocations after the failed one fail, too */
+static bool denied;         /* an allocation has failed since `remaining` was set */
 
 static bool deny(void)
 {
@@ -71,7 +71,7 @@ void *realloc(void *old, size_t size)
 {
 	void *p = deny() ? NULL : __libc_realloc(old, size);
 
-	/* Of size 0 it is a free. */
+	/* A realloc to size 0 frees the block. */
 	live += (p != NULL && old == NULL) - (p == NULL && old != NULL && size == 0);
 	return p;
 }
@@ -103,8 +103,8 @@ static const char *const samples[] = {
 };
 
 /*
- * Not of CP932, since the C library keeps its tables for that; not of ZIP, since libzip may say
- * that a file is no archive when memory ran out.
+ * Archives to test. None has names in CP932, since the C library keeps its tables for that; none is
+ * a ZIP, since libzip may report that a file is no archive when memory ran out.
  */
 static const char *const archives[] = {
 	"tests/data/cpk/nested.cpk",
@@ -114,7 +114,7 @@ static const char *const archives[] = {
 };
 
 static unsigned passed, failed;
-static char doing[256]; /* for the message of a crash */
+static char doing[256]; /* the current step, for the message of a crash */
 
 static void on_crash(int number)
 {
@@ -124,7 +124,7 @@ static void on_crash(int number)
 	raise(number);
 }
 
-/* One step: its result in *out, or false and err. */
+/* A step. `run` writes its result to *out, or returns false and sets err. */
 struct step {
 	const struct codec *codec;
 	const struct container *container;
@@ -136,7 +136,9 @@ struct step {
 	const struct version *version;
 };
 
-/* The model as its bytes: encode says all of it. */
+/*
+ * Decodes a file. The result is the file's bytes, encoded again, since they show the whole model.
+ */
 static bool decode(const struct step *step, struct buf *out, struct err *err)
 {
 	struct buf copy = BUF_INIT;
@@ -172,9 +174,9 @@ static void *run_apart(void *closure)
 }
 
 /*
- * The same in a thread that has read no XML yet, as those of a mount: libxml2 has more to do there.
- * Not with for_good: libxml2 would repeat the allocation for ever. On a stack of our own, since the
- * C library keeps its own for later.
+ * Decodes in a thread that has read no XML yet, like a new thread of a mount: libxml2 allocates
+ * more there. Not with for_good: libxml2 would repeat the allocation for ever. The thread has a
+ * stack of this program, since the C library keeps its own stacks for later.
  */
 static bool decode_apart(const struct step *step, struct buf *out, struct err *err)
 {
@@ -236,7 +238,7 @@ static bool add_name(void *out, const char *name, const struct place *place)
 	return !((struct buf *)out)->failed;
 }
 
-/* Lists the folders of the clips: a view must not be missing because memory ran out. */
+/* Lists the views in the folders of the clips: none may be missing because memory ran out. */
 static bool list_clips(const struct step *step, struct buf *out, struct err *err)
 {
 	const struct tree tree = {step->version, "canm"};
@@ -250,7 +252,7 @@ static bool list_clips(const struct step *step, struct buf *out, struct err *err
 	return true;
 }
 
-/* The names of an archive's members, and their bytes. */
+/* Reads an archive: the names of its members, and their bytes. */
 static bool read_archive(const struct step *step, struct buf *out, struct err *err)
 {
 	const struct input in = input_of_bytes(step->file);
@@ -269,7 +271,10 @@ static bool read_archive(const struct step *step, struct buf *out, struct err *e
 	return good;
 }
 
-/* A skeleton from its text, its own text saved in place of it, and the drawings that use it. */
+/*
+ * Reads a skeleton from its text, saves its own text in place of it, and renders the views that use
+ * it.
+ */
 static bool pose(const struct step *step, struct buf *out, struct err *err)
 {
 	struct skeleton *s = skeleton_read(step->text, NULL, err), *again = NULL;
@@ -289,7 +294,7 @@ static bool pose(const struct step *step, struct buf *out, struct err *err)
 	return again && !out->failed ? true : err_memory(err);
 }
 
-/* A skeleton from a model. */
+/* Reads a skeleton from a model. */
 static bool read_model(const struct step *step, struct buf *out, struct err *err)
 {
 	const struct anim nothing = {.arena = ARENA_INIT};
@@ -302,7 +307,7 @@ static bool read_model(const struct step *step, struct buf *out, struct err *err
 	return !out->failed || err_memory(err);
 }
 
-/* The drawings of joined stills. */
+/* Renders the views of joined stills. */
 static bool draw_stills(const struct x3d_joined *j, struct buf *out, struct err *err)
 {
 	struct arena arena = ARENA_INIT;
@@ -316,7 +321,7 @@ static bool draw_stills(const struct x3d_joined *j, struct buf *out, struct err 
 	return fine && (!out->failed || err_memory(err));
 }
 
-/* Stills of which one says less, and otherwise, than the one before. */
+/* Joins stills, of which each gives fewer and other values than the one before. */
 static bool join_stills(const struct step *step, struct buf *out, struct err *err)
 {
 	const struct x3d_still stills[] = {
@@ -345,7 +350,7 @@ static bool join_stills(const struct step *step, struct buf *out, struct err *er
 	return fine;
 }
 
-/* A file of another format, and how it differs from this one. */
+/* Converts a file of another format, and lists the differences to the present file. */
 static bool convert(const struct step *step, struct buf *out, struct err *err)
 {
 	struct anim *made = anim_blank(step->codec->format, NULL);
@@ -361,7 +366,9 @@ static bool convert(const struct step *step, struct buf *out, struct err *err)
 	return good;
 }
 
-/* The error in a step's result while an allocation failed; NULL if there is none. */
+/*
+ * Returns the fault in a step's result while an allocation failed; NULL if it is as it should be.
+ */
 static const char *judge(bool good, const struct err *err, const struct buf *out,
 			 const struct buf *right)
 {
@@ -386,7 +393,7 @@ static bool attempt(const struct step *step, const struct buf *right, long n)
 	remaining = -1;
 	fault = judge(good, &err, &out, right);
 	buf_release(&out);
-	xmlResetLastError(); /* which libxml2 keeps for callers that ask */
+	xmlResetLastError(); /* libxml2 keeps its last error for callers that ask for it: free it */
 	if (!fault && live != before)
 		fault = live > before ? "leaked" : "freed what was not its own";
 	if (fault)
@@ -410,7 +417,10 @@ static void try(const struct step *step, const char *what)
 	bool good;
 
 	snprintf(doing, sizeof(doing), "%s", what);
-	/* Once without failing: for the right result, and for allocations that libraries keep. */
+	/*
+	 * Run the step without failures first: for the right result, and for allocations that
+	 * libraries keep.
+	 */
 	good = step->run(step, &right, &err);
 	if (!good)
 		fprintf(stderr, "%s: %s\n", doing, err.message);
@@ -423,7 +433,10 @@ static void try(const struct step *step, const char *what)
 	buf_release(&right);
 }
 
-/* The text with the first `was` as `is`; false when there is none. */
+/*
+ * Writes the text with the first occurrence of `was` replaced by `is`. Returns false if there is
+ * none.
+ */
 static bool edit(struct bytes text, const char *was, const char *is, struct buf *out)
 {
 	const uint8_t *found = memmem(text.data, text.size, was, strlen(was));
@@ -438,7 +451,7 @@ static bool edit(struct bytes text, const char *was, const char *is, struct buf 
 	return true;
 }
 
-/* Edits of every kind that the samples have a place for. */
+/* Edits of every kind that the samples allow: a view, a part of its text, and the replacement. */
 static const struct {
 	const struct view *view;
 	const char *was, *is;
@@ -446,9 +459,10 @@ static const struct {
 	{&view_bone_csv, ",1.5,1.5,1.5\n", ",1.25,1.5,1.75\n"},
 	{&view_bone_csv, ",1.002,2.006\n", ",1.003,2.5\n"},
 	{&view_bone_csv, "tx,ty,tz", "tx;ty;tz"},
-	{&view_bone_csv, ",0,90,0,", ",0,60,0,"}, /* of quaternions, and of angles: */
+	{&view_bone_csv, ",0,90,0,", ",0,60,0,"}, /* an edit of quaternions, and below of angles */
 	{&view_bone_csv, "0.9791772,0.19675918,-0.048999704,0.009846138", "0,0,0,1"},
-	{&view_bone_csv, ",336.09375,64.6875,", ",336.1,64.6875,"}, /* makes a low table */
+	/* an edit after which the file needs a low table */
+	{&view_bone_csv, ",336.09375,64.6875,", ",336.1,64.6875,"},
 	{&view_bone_csv, "\n0,0,,,,0.7071517,", "\n4,,,,,0.7071517,"},
 	{&view_bone_json, "[1.5, 1.5, 1.5]", "[1.25, 1.5, 1.75]"},
 	{&view_bone_json, "[1.5, 1.5, 1.5]", "[1.25000000000000000000000000000000000001, 1, 2]"},
@@ -481,7 +495,7 @@ static void try_edits(struct step *step, const char *name)
 		if (edits[i].view == step->view && edit(own, edits[i].was, edits[i].is, &text)) {
 			step->text = buf_bytes(&text);
 			snprintf(what, sizeof(what), "%s, edited (%zu)", name, i);
-			/* An edit that is wrong for this bone has nothing to try. */
+			/* Skip an edit that is refused even without failures. */
 			if (save(step, &out, &err))
 				try(step, what);
 		}
@@ -516,7 +530,7 @@ static void try_view(const struct version *s, const struct view *view, const str
 	buf_release(&text);
 }
 
-/* Into each format that can hold its first clip. */
+/* Converts a file to each format that can store its first clip. */
 static void try_conversions(const struct version *s, const char *sample)
 {
 	struct shown at = {.anim = s->anim};
@@ -536,7 +550,10 @@ static void try_conversions(const struct version *s, const char *sample)
 	}
 }
 
-/* Where it can, each bone hangs from the one before it, and the first from one that no clip has. */
+/*
+ * Makes a skeleton: if possible, each bone is the child of the bone before it, and the first that
+ * of a bone that no clip has.
+ */
 static void try_skeleton(const struct version *s, const char *sample)
 {
 	struct shown at = {.anim = s->anim};
@@ -589,7 +606,9 @@ static uint32_t places(const struct version *s, const struct view *view, uint32_
 	return 1;
 }
 
-/* Views in the form in which the model shows rotations; where it is not the stored one, of these.
+/*
+ * Tests views with rotations in the form that the style asks for; in other forms than the stored
+ * one, only `views`.
  */
 static void try_views(const struct version *s, const char *sample)
 {

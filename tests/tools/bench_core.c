@@ -8,7 +8,8 @@
  *   bench_core decode FORMAT FILE...  a file of this format with the motion of each FILE
  *   bench_core texts FILE...          prints the texts, to measure other programs with them
  *
- * FILEs are CANM. Prints millions of bytes a second: of text, or of the file that was decoded.
+ * FILEs are in the format CANM. The program prints millions of bytes per second, of text or of the
+ * decoded file.
  */
 #include "../unit/load.h"
 #include "edit/structure.h"
@@ -41,11 +42,11 @@ struct subject {
 	const struct codec *codec;
 	struct buf bytes;
 	struct version *version;
-	size_t bones; /* of all clips */
+	size_t bones; /* number of bones of all clips */
 	struct buf *texts;
 };
 
-/* The work of a pass on one bone; returns bytes of text. */
+/* Works on one bone in a pass; returns the number of bytes of text. */
 typedef size_t bone_work(struct subject *s, const struct shown *at, size_t bone, struct err *err);
 
 static size_t each_bone(struct subject *s, bone_work *work)
@@ -134,7 +135,10 @@ static void subject_close(struct subject *s)
 	version_put(s->version);
 }
 
-/* Bones get the names of the format, and curves that it cannot store are left out. */
+/*
+ * Fits a track to another format: the bone gets a name of that format, and curves that it cannot
+ * store are left out.
+ */
 static bool fit_track(struct anim *motion, uint32_t i, const struct format *format)
 {
 	struct track *track = anim_edit_track(motion, 0, i);
@@ -163,7 +167,7 @@ static bool fit(struct anim *motion, const struct format *format)
 	return true;
 }
 
-/* The first clip in a file of another format. */
+/* Makes a file of another format from the first clip of a file. */
 static void subject_convert(struct subject *s, const char *name)
 {
 	struct anim *motion = anim_edit(s->version->anim), *made;

@@ -22,11 +22,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAGNITUDES 0x80000000u /* with the infinities and the NaNs */
+#define MAGNITUDES 0x80000000u /* number of magnitudes of floats, including infinity and NaNs */
 #define INFINITE 0x7f800000u
-#define BLOCK 0x100000u /* the numbers that one thread takes at a time */
+#define BLOCK 0x100000u /* number of floats that one thread takes at a time */
 #define SHORTNESS_STRIDE 17
-#define TWICE_ROUNDED 0x15ae43fdu /* 7.038531e-26: as a double half-way to the float before it */
+/* the float 7.038531e-26: rounded to a double first, its text is half-way to the float before it */
+#define TWICE_ROUNDED 0x15ae43fdu
 #define MIDDLE_STRIDE 4099
 #define THREADS_MAX 256
 
@@ -51,7 +52,10 @@ static bool reads_back(const char *text, size_t size, uint32_t bits)
 	       (f32_bits((float)wide) == bits) != ((bits & ~MAGNITUDES) == TWICE_ROUNDED);
 }
 
-/* Digits, and behind a point not zeros to the end; no zero before another digit. */
+/*
+ * Returns whether a text is plain: digits and possibly a point; no zeros at the end behind a point,
+ * and no zero before another digit at the beginning.
+ */
 static bool is_plain(const char *text)
 {
 	size_t whole = strspn(text, "0123456789"), fraction;
@@ -65,7 +69,10 @@ static bool is_plain(const char *text)
 	       text[whole + fraction] != '0';
 }
 
-/* From the first digit that is not 0 to the last; *exponent: that of the last. */
+/*
+ * Copies the digits from the first that is not 0 to the last that is not 0. Sets *exponent to that
+ * of the last.
+ */
 static unsigned significant_digits(const char *text, char *digits, int *exponent)
 {
 	const char *point = strchr(text, '.');
@@ -104,7 +111,7 @@ static void check_shortness(uint32_t bits, const char *text)
 	unsigned count = significant_digits(text, digits, &exponent);
 	uint64_t number;
 
-	/* The nearest of as many digits, as "d.ddde+xx" without its point. */
+	/* This is the nearest text with that number of digits: "d.ddde+xx" without the point. */
 	snprintf(nearest, sizeof(nearest), "%.*e", (int)count - 1, (double)v);
 	nearest_exponent = atoi(strchr(nearest, 'e') + 1) - ((int)count - 1);
 	if (count > 1)
@@ -115,7 +122,10 @@ static void check_shortness(uint32_t bits, const char *text)
 	    (number != strtoull(digits, NULL, 10) || nearest_exponent != exponent))
 		fail(bits, text, "not the nearest of its length");
 
-	/* One digit less: on both sides of v, and since the nearest may be rounded up, two more. */
+	/*
+	 * Try texts with one digit less: on both sides of v and, since the nearest may be rounded
+	 * up, two more.
+	 */
 	if (count > 1)
 		for (uint64_t i = number / 10 - 1; i <= number / 10 + 2; i++)
 			if (i && rounds_to(i, nearest_exponent + 1, v))
@@ -157,14 +167,17 @@ static void check_parse(const char *text, uint32_t bits)
 		fail(bits, text, "is not what strtof makes of the text");
 }
 
-/* Around the middle between the float and the next, which for FLT_MAX is an infinity. */
+/*
+ * Checks numbers around the middle between the float and the next, which for FLT_MAX is an
+ * infinity.
+ */
 static void check_middle(uint32_t bits)
 {
 	double low = (double)f32_from_bits(bits);
 	double high = bits + 1 == INFINITE ? 0x1p128 : (double)f32_from_bits(bits + 1);
 	char text[1400], *end;
 
-	/* Exact: no middle has more than 113 digits or 150 places. */
+	/* This is exact: no middle has more than 113 digits or 150 decimal places. */
 	snprintf(text, sizeof(text), "%.150f", low / 2 + high / 2);
 	check_parse(text, bits + (bits & 1));
 	end = text + strlen(text);
@@ -173,7 +186,10 @@ static void check_middle(uint32_t bits)
 	memset(end, '0', 1000);
 	strcpy(end + 1000, "1");
 	check_parse(text, bits + 1);
-	/* A middle ends in 5 or is whole: take one off its last digit and it lies below. */
+	/*
+	 * A middle ends in 5 or is a whole number: with its last digit lowered by one, the text is
+	 * below the middle.
+	 */
 	do
 		*end = '\0';
 	while (*--end == '0' || *end == '.');
@@ -181,7 +197,7 @@ static void check_middle(uint32_t bits)
 	strcpy(end + 1, "999");
 	if (strchr(text, '.'))
 		check_parse(text, bits);
-	/* With the digits of a double only: the hard cases of short texts. */
+	/* Now with only the digits of a double: the hard cases of short texts. */
 	snprintf(text, sizeof(text), "%.16e", low / 2 + high / 2);
 	check_parse(text, f32_bits(strtof(text, NULL)));
 	atomic_fetch_add(&middles, 1);

@@ -12,8 +12,8 @@
  * and read, so all that leave something behind. WHAT is an errno, with which each such call below
  * FOLDER fails and does nothing; or kill, which kills the process in the place of the call; or
  * tear, which lets a write write one half of its bytes first; or hold, with which it waits until
- * FILE has another line, and FILE.held is there once one does; or 0, which only counts. With NTH it
- * is the n-th of them alone, counted since the line was last another one.
+ * FILE has another line, and FILE.held exists once a call waits; or 0, which only counts. With NTH
+ * it applies only to the n-th of these calls, counted since FILE got this line.
  *
  * CALL may also be unmount, which the others do not include and FOLDER is the mountpoint of; or
  * unwatch, of any folder, where FOLDER is "/"; or entry, the reply to a look-up of the kernel, or
@@ -66,12 +66,14 @@
 
 /* Numbers in the machine's byte order, shared with the test. */
 struct board {
-	_Atomic uint64_t calls;       /* that FILE's line means, since it is this line */
-	_Atomic uint64_t fired;       /* how often something failed, or was about to be killed */
-	_Atomic uint64_t allocations; /* counted while fail_at is not 0 */
-	_Atomic uint64_t fail_at;     /* that one of them fails; UINT64_MAX: none */
-	_Atomic uint64_t live;        /* blocks that were not given back yet */
-	uint64_t trace[TRACE];        /* the callers of the last failed call, for addr2line */
+	/* number of calls that FILE's line matches, since FILE has that line */
+	_Atomic uint64_t calls;
+	/* number of calls that failed, or before which the process was killed */
+	_Atomic uint64_t fired;
+	_Atomic uint64_t allocations; /* number of allocations, counted while fail_at is not 0 */
+	_Atomic uint64_t fail_at;     /* number of the allocation that fails; UINT64_MAX: none */
+	_Atomic uint64_t live;        /* blocks allocated and not freed yet */
+	uint64_t trace[TRACE];        /* callers of the last failed call, for addr2line */
 };
 
 static struct board own_board;
@@ -84,7 +86,10 @@ static void fork_memory(void)
 	memory = &own_board;
 }
 
-/* By the calls beneath, here and below, so that they are no calls of their own. */
+/*
+ * Maps the board. Like the other functions of this file, it uses the real calls, so that they do
+ * not count.
+ */
 __attribute__((constructor)) static void find_board(void)
 {
 	const char *file = getenv("FAULT_BOARD");
@@ -105,7 +110,10 @@ __attribute__((constructor)) static void find_board(void)
 	pthread_atfork(NULL, NULL, fork_memory);
 }
 
-/* Callers in libraries are left out. The first call of backtrace() allocates. */
+/*
+ * Records the callers of a call, without those in libraries. The constructor makes the first call
+ * of backtrace(), which allocates.
+ */
 __attribute__((constructor)) static void note_trace(void)
 {
 	void *frames[TRACE];
@@ -200,7 +208,7 @@ static bool fd_below(int fd, const char *folder)
 	return is_below(path, folder);
 }
 
-/* Counts a call that is meant; is it the one? */
+/* Counts a call that the line matches. Returns whether the line applies to this one. */
 static bool is_its_turn(const struct fault *f, const char *line)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -225,7 +233,7 @@ static void end_here(void)
 		pause();
 }
 
-/* Until the line is another one. */
+/* Waits until FILE has another line. */
 static void hold(const char *line)
 {
 	const struct timespec pause = {.tv_nsec = 5000000};
@@ -238,7 +246,9 @@ static void hold(const char *line)
 		nanosleep(&pause, NULL);
 }
 
-/* By a descriptor of the thing or its folder, or by a whole path. */
+/*
+ * Returns what happens to a call, by a descriptor of the file or of its folder, or by a whole path.
+ */
 static enum what outcome(const char *call, int fd, const char *path)
 {
 	char line[PATH_MAX + 64];
@@ -273,7 +283,7 @@ static bool fails_at(const char *call, int fd, const char *path)
 	return what == FAIL;
 }
 
-/* Should this call fail on the file of `fd`, or on a file in it? */
+/* Returns whether a call on the file of `fd`, or on a file in that folder, should fail. */
 static bool fails(const char *call, int fd)
 {
 	return fails_at(call, fd, NULL);
@@ -281,7 +291,7 @@ static bool fails(const char *call, int fd)
 
 /* ---- the calls ---- */
 
-/* The next one of that name. */
+/* The function of that name that this file's function replaces. */
 #define REAL(name, symbol) ((__typeof__(&name))dlsym(RTLD_NEXT, symbol))
 
 static bool open_fails(int dir, const char *path, int flags)
@@ -289,7 +299,7 @@ static bool open_fails(int dir, const char *path, int flags)
 	const char *call = flags & O_CREAT ? "create" : "open";
 	int fd;
 
-	/* The file of a descriptor, opened anew. */
+	/* The path is that of a descriptor, whose file is opened anew: use the descriptor. */
 	if (sscanf(path, "/proc/self/fd/%d", &fd) == 1)
 		return fails(call, fd);
 	return fails_at(call, dir, *path == '/' ? path : NULL);
@@ -321,7 +331,7 @@ int open(const char *path, int flags, ...)
 	return REAL(open, "open64")(path, flags, mode);
 }
 
-/* The checking headers call these where there is no mode. */
+/* Checking headers of the C library call these functions for an open without a mode. */
 int __openat64_2(int dir, const char *path, int flags);
 int __openat64_2(int dir, const char *path, int flags)
 {
@@ -368,7 +378,7 @@ ssize_t pread(int fd, void *data, size_t size, off_t at)
 	return fails("read", fd) ? -1 : REAL(pread, "pread64")(fd, data, size, at);
 }
 
-/* A half of the bytes, and the end. */
+/* Writes one half of the bytes, and kills the process. */
 static void tear(int fd, const void *data, size_t size, off_t at)
 {
 	if (at < 0)
@@ -409,7 +419,7 @@ ssize_t pwritev2(int fd, const struct iovec *parts, int count, off_t at, int fla
 	return REAL(pwritev2, "pwritev64v2")(fd, parts, count, at, flags);
 }
 
-/* Of libfuse. */
+/* libfuse sends replies by this call. */
 ssize_t writev(int fd, const struct iovec *parts, int count)
 {
 	const struct fuse_out_header *header = parts->iov_base;
@@ -422,7 +432,7 @@ ssize_t writev(int fd, const struct iovec *parts, int count)
 	return REAL(writev, "writev")(fd, parts, count);
 }
 
-/* Between a file and a pipe: one of the two calls is another's. */
+/* splice() between a file and a pipe: one direction counts as read, the other as write. */
 ssize_t splice(int in, off_t *in_at, int out, off_t *out_at, size_t size, unsigned flags)
 {
 	if (fails("read", in) || fails("write", out))

@@ -44,7 +44,7 @@ static int list(const char *path, void *buffer, fuse_fill_dir_t fill, off_t at,
 	return 0;
 }
 
-/* How much of it there is from `at` on. */
+/* Returns how many bytes of a range from `at` on are within the image. */
 static size_t within(size_t size, off_t at)
 {
 	size_t left = (uint64_t)at < image_size ? image_size - (size_t)at : 0;
@@ -84,7 +84,7 @@ static int sync_all(const char *path, int data_only, struct fuse_file_info *fi)
 	return ferror(record) ? -EIO : 0;
 }
 
-/* Nothing takes room from it; holes are zeros. */
+/* Punches a hole: nothing is freed, but the hole is filled with zeros. */
 static int punch(const char *path, int mode, off_t at, off_t size, struct fuse_file_info *fi)
 {
 	(void)path, (void)mode, (void)at, (void)size, (void)fi;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * intruder.c - LD_PRELOAD=intruder.so INTRUDER=PID:FILE animfs ...: the attempts of a daemon that
- * was taken over on FILE, which is elsewhere, and on a process.
+ * intruder.c - LD_PRELOAD=intruder.so INTRUDER=PID:FILE animfs ...: makes the attempts of a daemon
+ * that was taken over, on FILE, which is outside of the mount, and on a process.
  *
- * A symbolic link to "intruder" made in the mount starts them, and then has those that succeeded as
- * its target.
+ * A symbolic link to "intruder" made in the mount starts the attempts; its target then lists those
+ * that succeeded.
  */
 #include "intruder.h"
 

@@ -19,9 +19,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* Which of all attempts have succeeded at least once. */
+/* The targets of the attempts, and those attempts that succeeded at least once. */
 struct intruder {
-	const char *outside; /* the file's path, from "/" */
+	const char *outside; /* path of the file outside, from "/" */
 	pid_t other;         /* a process of the same user */
 	bool chmod, chown, utimensat, setxattr, prlimit;
 };
@@ -49,7 +49,7 @@ static inline void intruder_changes(struct intruder *i, int dir, const char *pat
 	close(fd);
 }
 
-/* By the uppermost folder that a descriptor leads to. */
+/* Tries the file outside by way of the topmost folder that a descriptor leads to. */
 static inline void intruder_climbs(struct intruder *i, int folder)
 {
 	int at = openat(folder, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -92,7 +92,7 @@ static inline void intruder_tries(struct intruder *i)
 	i->prlimit |= syscall(SYS_prlimit64, i->other, RLIMIT_CORE, &none, NULL) == 0;
 }
 
-/* "chmod prlimit": the attempts that have succeeded, or "nothing". */
+/* Writes the attempts that succeeded, as in "chmod prlimit"; or "nothing". */
 static inline void intruder_tells(const struct intruder *i, char *out, size_t size)
 {
 	snprintf(out, size, "%s%s%s%s%s", i->chmod ? " chmod" : "", i->chown ? " chown" : "",

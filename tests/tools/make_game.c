@@ -51,7 +51,7 @@ __attribute__((noreturn, format(printf, 1, 2))) static void die(const char *form
 	exit(1);
 }
 
-/* xorshift64*: small, the same everywhere. */
+/* Returns a random number by xorshift64*, which is small and the same on every machine. */
 static uint64_t next_random(uint64_t *state)
 {
 	*state ^= *state >> 12;
@@ -121,7 +121,7 @@ static void align(struct blob *b, size_t to)
 	blob_more(b, (to - b->size % to) % to);
 }
 
-/* Names. Code points up to U+FFFF are all that they use. */
+/* Converts a name to UTF-16. Names have no code points above U+FFFF. */
 
 static size_t utf16_of(const char *text, uint16_t *out, size_t room)
 {
@@ -152,13 +152,14 @@ struct name {
 };
 
 /*
- * A figure that faces +Z, on the ground. Around x a bone turns by `middle` degrees and by `swing`
- * more to either side in the course of a step, which begins at `phase` of it.
+ * A part of a figure that faces +Z and stands on the ground. Around x the bone turns by `middle`
+ * degrees, and by up to `swing` more to either side in the course of a step, which begins at
+ * `phase` of the clip.
  */
 static const struct part {
 	const char *name;
 	int parent;
-	double at[3]; /* in the parent, in metres */
+	double at[3]; /* position in the parent, in metres */
 	double middle, swing, phase;
 } body[] = {
 	{"Scene_Root", -1, {0, 0, 0}, 0, 0, 0},
@@ -187,7 +188,7 @@ static const struct part {
 	{"jaw", 5, {0, 0.02, 0.09}, 0, 4, 0},
 };
 #define BODY (sizeof(body) / sizeof(body[0]))
-#define CLOAK 20 /* the bone that all bones beyond the body hang from, in strands of ten */
+#define CLOAK 20 /* the bone that all bones beyond the body hang from, in strands of ten bones */
 
 static void bone_name(unsigned i, char *out, size_t size)
 {
@@ -204,7 +205,10 @@ static int bone_parent(unsigned i)
 	return i % 10 == 0 || i == BODY ? CLOAK : (int)i - 1;
 }
 
-/* As far from its parent as bones are: whole centimetres, so that some of them agree. */
+/*
+ * Computes the position of a bone in its parent: a usual length, in whole centimetres, so that some
+ * bones have the same.
+ */
 static void bone_offset(unsigned i, double out[3])
 {
 	const double strand[3] = {0, (5 + i % 20) / 100.0, i % 3 / 100.0};
@@ -234,7 +238,7 @@ static int by_code_unit(const void *a, const void *b)
 	return (x->count > y->count) - (x->count < y->count);
 }
 
-/* The strings as the game orders them: the first bone, then all others by code unit. */
+/* Adds the strings in the order of the game: the first bone's, then all others by code unit. */
 static void add_strings(struct blob *strings, struct name *names, unsigned count)
 {
 	struct name **order = malloc(count * sizeof(*order));
@@ -256,11 +260,11 @@ static void add_strings(struct blob *strings, struct name *names, unsigned count
 /* Channels. */
 
 struct channel {
-	uint16_t kind; /* as version 768 counts: 0 static, 1 keyed, 2 static and 3 keyed quaternion
-			*/
+	/* kind as version 768 has it: 0 static, 1 keyed, 2 static and 3 keyed quaternion */
+	uint16_t kind;
 	uint32_t count;
 	float base[4], step[4];
-	size_t keys; /* place in the block of its keys */
+	size_t keys; /* offset of the channel's keys in their block */
 };
 
 struct file {
@@ -287,7 +291,7 @@ static unsigned add_channel(struct file *f, const struct channel *c)
 	return f->channel_count++;
 }
 
-/* An equal static channel that is there already, or a new one. */
+/* Returns an equal static channel that exists already, or adds one. */
 static unsigned add_static(struct file *f, bool quaternion, const float value[4])
 {
 	struct channel c = {.kind = quaternion ? 2 : 0, .count = 1};
@@ -305,7 +309,7 @@ static unsigned add_static(struct file *f, bool quaternion, const float value[4]
 	return index;
 }
 
-/* count * 3 values, each axis over its own range. */
+/* Adds a channel of count * 3 values, each axis over a range of its own. */
 static unsigned add_keyed(struct file *f, const double *values, unsigned count)
 {
 	struct channel c = {.kind = 1, .count = count, .base = {0, 0, 0, 1}, .step = {0, 0, 0, 1}};
@@ -330,7 +334,7 @@ static unsigned add_keyed(struct file *f, const double *values, unsigned count)
 	return add_channel(f, &c);
 }
 
-/* Euler angles (X first) as quaternion keys. */
+/* Adds a channel of quaternion keys for Euler angles (X first). */
 static unsigned add_quaternions(struct file *f, const double *angles, unsigned count)
 {
 	struct channel c = {.kind = 3, .count = count};
@@ -350,7 +354,7 @@ static unsigned add_quaternions(struct file *f, const double *angles, unsigned c
 	return add_channel(f, &c);
 }
 
-/* One axis of a walk: a slow and a fast sine that close over the clip. */
+/* Fills one axis with a wave: a slow and a fast sine that both end where they began. */
 static void add_wave(double *values, unsigned axis, unsigned frames, double size, uint64_t *random)
 {
 	double phase = random_between(random, 0, 2 * PI),
@@ -364,7 +368,7 @@ static void add_wave(double *values, unsigned axis, unsigned frames, double size
 	}
 }
 
-/* The effort of a clip, as a part of a walk. */
+/* Returns how large the movements of a clip are, relative to a walk. */
 static double clip_effort(unsigned clip)
 {
 	static const double efforts[] = {1, 1.6, 0.2, 1.2, 1.4, 0.8, 0.5};
@@ -372,7 +376,10 @@ static double clip_effort(unsigned clip)
 	return efforts[clip % (sizeof(efforts) / sizeof(efforts[0]))];
 }
 
-/* Around y and z every bone of the body turns by as little as is its own. */
+/*
+ * Fills the angles of a bone of the body. Around y and z it turns a little, by an amount of its
+ * own.
+ */
 static void add_step(double *values, const struct part *part, unsigned frames, double effort,
 		     uint64_t *random)
 {
@@ -392,7 +399,7 @@ static unsigned add_rotation(struct file *f, unsigned bone, unsigned frames, dou
 	const float still[4] = {0, 0, 0, 1};
 	const struct part *part = bone < BODY ? &body[bone] : NULL;
 
-	/* Of the others one in five does not turn. */
+	/* One in five of the other bones does not turn. */
 	if (frames < 2 || (part ? part->swing == 0 : bone % 5 == 0))
 		return add_static(f, f->version == 768, still);
 	if (part)
@@ -413,7 +420,7 @@ static unsigned add_translation(struct file *f, unsigned bone, unsigned frames, 
 	bone_offset(bone, offset);
 	for (unsigned axis = 0; axis < 3; axis++)
 		still[axis] = (float)offset[axis];
-	/* Only the hips move, as in a walk; bones that hang move by a little now and then. */
+	/* Only the hips move, as in a walk; some bones of the strands move a little. */
 	if (frames < 2 || (bone != 1 && bone % 50 != 49))
 		return add_static(f, false, still);
 	for (unsigned axis = 0; axis < 3; axis++)
@@ -434,7 +441,7 @@ static void add_clip(struct file *f, const struct options *o, unsigned clip, uin
 		unsigned translation = add_translation(f, bone, o->frames, values, random);
 		unsigned rotation =
 			add_rotation(f, bone, o->frames, clip_effort(clip), values, random);
-		/* Half of the bones say nothing of their size. */
+		/* Half of the bones have no scale. */
 		unsigned scale = bone % 2 ? add_static(f, false, one) : NONE;
 
 		add16(&f->rows, bone);
@@ -445,7 +452,7 @@ static void add_clip(struct file *f, const struct options *o, unsigned clip, uin
 	free(values);
 }
 
-/* In version 512 a quaternion cannot occur and w is not stored. */
+/* Writes the channels. Version 512 has no quaternions and stores no w. */
 static void write_channels(struct blob *out, const struct file *f, size_t keys, size_t quaternions)
 {
 	for (unsigned i = 0; i < f->channel_count; i++) {
@@ -506,7 +513,7 @@ static struct name *make_names(const struct options *o)
 	return names;
 }
 
-/* Header, tables and blocks in the order of the game's own files. */
+/* Writes the header, tables and blocks in the order of the game's own files. */
 static void write_canm(struct blob *out, const struct options *o, struct file *f)
 {
 	struct name *names = make_names(o);
@@ -579,7 +586,10 @@ static void write_file(const char *path, const void *data, size_t size)
 		die("%s: %s", path, strerror(errno));
 }
 
-/* 64 to a folder, three kinds of folders: "chara/e0012". Made when its first file is. */
+/*
+ * Returns the folder of a file, such as "chara/e0012": 64 files each, in three kinds of folders.
+ * Makes the folder for the first of its files.
+ */
 static void folder_of(const struct options *o, unsigned file, char *out, size_t size)
 {
 	static const char *const kinds[] = {"object", "chara", "weapon"};
@@ -595,7 +605,7 @@ static void folder_of(const struct options *o, unsigned file, char *out, size_t 
 		make_folder(out);
 }
 
-/* For all animations of the folder of this one. */
+/* Writes a skeleton.csv, which applies to all animations in the folder of this file. */
 static void make_skeleton(const struct options *o, unsigned animation)
 {
 	char folder[3072], path[4096];
@@ -634,7 +644,7 @@ static void animation_path(const struct options *o, unsigned i, char *out, size_
 		snprintf(out, size, "%s/%s_%05u.canm", folder, actors[i % known], i);
 }
 
-/* A file that begins as a PNG does and goes on with noise. */
+/* Writes a file that begins like a PNG and continues with noise. */
 static void make_picture(const char *path, uint64_t *random)
 {
 	static const uint8_t head[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
@@ -652,7 +662,7 @@ static void make_picture(const char *path, uint64_t *random)
 
 static void make_plain(const struct options *o, unsigned i, uint64_t *random)
 {
-	/* Beside the animation files, one after another. */
+	/* The file goes into the folders of the animation files in turn. */
 	unsigned beside = o->files ? i % o->files : 0;
 	char folder[3072], path[4096], target[64];
 

@@ -14,7 +14,10 @@
 #include <string.h>
 #include <sys/mount.h>
 
-/* After unshare(). Where mounts are shared, an unmount elsewhere would take effect here, too. */
+/*
+ * Makes mounts private; call it after unshare(). Where mounts are shared, an unmount elsewhere
+ * would take effect in the new namespace, too.
+ */
 static inline bool own_mounts(void)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "r");

@@ -2,11 +2,12 @@
 /*
  * posix_matrix.c - posix_matrix A B [AREA...]
  *
- * The areas of POSIX file test suites, in all combinations: each call on each type of file, of each
- * mode and owner, in folders of each mode and owner, by each caller, with each set of flags. It is
- * done in two empty folders, one on a bare filesystem and one that is to behave like it; value and
- * errno must be the same, and what stat then says of all that is there. Wants root. Ends with 1
- * after the first differences, which are printed, and else with the number of calls.
+ * Tests the areas of POSIX file test suites in all combinations: each call on each type of file, of
+ * each mode and owner, in folders of each mode and owner, by each caller, with each set of flags.
+ * The program makes each call in two empty folders, one on a bare filesystem and one that must
+ * behave like it; value and errno must be the same, and afterwards the stat of all files. It needs
+ * root. Ends with 1 after the first differences, which are printed, and else with the number of
+ * calls.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,9 +27,10 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define SIDES 2
-#define SHOWN_MAX 20 /* differences */
+#define SHOWN_MAX 20 /* number of differences that are printed */
 #define LINE_MAX_SIZE 600
-#define GIVEN_TIME 1000000 /* times that are set are earlier */
+/* times that a call sets are before this; those of the clock are after it */
+#define GIVEN_TIME 1000000
 
 /* ---- the dimensions ---- */
 
@@ -37,7 +39,7 @@ enum type { NOTHING, FILE_, FOLDER, FULL_FOLDER, LINK, LOOSE_LINK, FIFO, TYPES }
 static const char *const type_names[TYPES] = {"nothing", "file",       "folder", "full folder",
 					      "link",    "loose link", "fifo"};
 
-/* Users, their group and one that they are in besides. */
+/* The users that call, each with a group, and another group that the user is in. */
 struct caller {
 	uid_t uid;
 	gid_t gid, other;
@@ -51,12 +53,12 @@ static const uid_t owners[] = {0, 1001};
 
 struct setting {
 	const struct caller *caller;
-	enum type type; /* of "f/a" */
-	mode_t mode;    /* of it */
-	uid_t owner;    /* of it, and its group */
+	enum type type; /* type of the file "f/a" */
+	mode_t mode;    /* mode of the file "f/a" */
+	uid_t owner;    /* owner of the file "f/a"; the group has the same number */
 	mode_t folder_mode;
 	uid_t folder_owner;
-	bool wide; /* calls that have to do with more than one folder */
+	bool wide; /* make more folders, for calls that take two */
 };
 
 /* ---- both sides ---- */
@@ -121,7 +123,10 @@ static void make_type(const char *name, const struct setting *s)
 		must(chmod(name, s->mode));
 }
 
-/* f, in it a of the type that is wanted and a file b; wide: a folder d and an empty one g. */
+/*
+ * Makes the folder f, with a file `a` of the wanted type and a file b; if `wide`, also a folder d
+ * and an empty folder g.
+ */
 static void make_all(const struct setting *s)
 {
 	must(mkdir("f", 0700));
@@ -137,7 +142,7 @@ static void make_all(const struct setting *s)
 	must(chmod("f", s->folder_mode));
 }
 
-/* Names that may exist. */
+/* Names that may exist, in the order in which their status is printed. */
 static const char *const names[] = {"f/a/in", "f/a/c", "f/a/x",     "f/a", "f/b",
 				    "f/c",    "f/d/x", "f/d/c",     "f/d", "f/g/c",
 				    "f/g/x",  "f/g",   "f/missing", "c",   "f"};
@@ -184,11 +189,12 @@ static void look(char line[LINE_MAX_SIZE], bool wide)
 
 /* ---- the calls ---- */
 
-/* A call by name, with the n-th of its sets of arguments; false when there are no more. */
+/* Makes a call with the n-th of its sets of arguments. Returns false if it has fewer. */
 struct area {
 	const char *name;
 	bool (*call)(unsigned n, long long *value);
-	bool (*wants)(const struct setting *s); /* NULL: all settings */
+	bool (*wants)(
+		const struct setting *s); /* returns whether a setting is tested; NULL: all are */
 	bool wide;
 };
 
@@ -198,7 +204,7 @@ static bool result(long long *value, long long got)
 	return true;
 }
 
-/* What a descriptor is for the rest of the call. */
+/* Closes a descriptor, and replaces the value of a call by 0, since descriptors may differ. */
 static bool closed(long long *value, int fd)
 {
 	if (fd >= 0)
@@ -484,7 +490,7 @@ static void differ(const struct area *area, unsigned n, const struct setting *s,
 		exit(1);
 }
 
-/* How each side was made, and still is while no call has changed it. */
+/* The state of each side as it was made; valid as long as no call has changed the side. */
 static char made[SIDES][LINE_MAX_SIZE];
 
 static void make_anew(int side, const struct setting *s)
@@ -495,7 +501,10 @@ static void make_anew(int side, const struct setting *s)
 	look(made[side], s->wide);
 }
 
-/* Value and errno, and the files afterwards. False when there is no such call. */
+/*
+ * Makes the call on one side, and writes value, errno and the files afterwards. Returns false if
+ * there is no such call.
+ */
 static bool call_side(int side, const struct area *area, unsigned n, const struct setting *s,
 		      char line[LINE_MAX_SIZE])
 {
@@ -545,7 +554,10 @@ static void every_call(const struct area *area, const struct setting *s)
 		n++;
 }
 
-/* All modes in the plainest folder, and all folders with the plainest mode. */
+/*
+ * Runs an area in every setting: all modes in the plainest folder, and all folders with the
+ * plainest mode.
+ */
 static void every_setting(const struct area *area, const struct caller *caller, enum type type)
 {
 	bool has_mode = type != NOTHING && type != LINK && type != LOOSE_LINK;

@@ -30,11 +30,11 @@
 #include <unistd.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define OTHER 65534  /* user and group */
-#define BESIDES 5432 /* another group of this user */
+#define OTHER 65534  /* another user and group, for acting without root's rights */
+#define BESIDES 5432 /* another group that this user is in */
 
-static char pattern[1 << 16]; /* to write */
-static char big[1 << 16];     /* to read into */
+static char pattern[1 << 16]; /* bytes to write */
+static char big[1 << 16];     /* room to read into */
 
 /* ---- output ---- */
 
@@ -50,7 +50,7 @@ static void result(const char *call, long long value, bool number)
 
 #define OK(call) result(#call, (long long)(call), false)
 #define NUM(call) result(#call, (long long)(call), true)
-/* Opens, and says so; the value is the descriptor. */
+/* Opens a file, and prints the result; the value is the descriptor. */
 #define OPEN(...) opened("open " #__VA_ARGS__, open(__VA_ARGS__))
 
 static int opened(const char *call, int fd)
@@ -64,7 +64,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* In order, since no filesystem promises one. */
+/* Prints the extended attributes, sorted, since no filesystem promises an order. */
 static void show_xattrs(const char *path)
 {
 	char list[4096], value[4096], *names[64];
@@ -120,7 +120,7 @@ static void show_fd(const char *what, int fd)
 		printf("  content %08x\n", checksum(fd));
 }
 
-/* Everything that can be seen of a name. */
+/* Prints all that stat and the xattr calls show of a name. */
 static void show(const char *path)
 {
 	char target[4200];
@@ -193,7 +193,10 @@ static int rename_at(const char *from, const char *to, unsigned flags)
 	return renameat2(AT_FDCWD, from, AT_FDCWD, to, flags);
 }
 
-/* Runs as another user, in a process of its own. False where we may not. */
+/*
+ * Runs `act` as another user, in a process of its own. Returns false if this process may not do
+ * that.
+ */
 static bool as_other(void (*act)(void))
 {
 	const gid_t besides = BESIDES;
@@ -239,7 +242,7 @@ static void case_create(void)
 	show_fd("truncated", fd);
 	close(fd);
 	put("a", "again");
-	/* Not said by POSIX, done by Linux. */
+	/* POSIX leaves this undefined; Linux truncates. */
 	fd = OPEN("a", O_RDONLY | O_TRUNC);
 	show_fd("truncated for reading", fd);
 	close(fd);
@@ -435,7 +438,7 @@ static void case_rename(void)
 	list("d");
 	OK(rename_at("g", "none", RENAME_EXCHANGE));
 	OK(rename_at("g", "fresh", RENAME_EXCHANGE | RENAME_NOREPLACE));
-	/* Over an open one. */
+	/* Replace a file that is open. */
 	fd = OPEN("fresh", O_RDWR);
 	OK(rename("g", "fresh"));
 	show_fd("what was replaced", fd);
@@ -443,7 +446,7 @@ static void case_rename(void)
 	show_fd("what was replaced", fd);
 	show("fresh");
 	close(fd);
-	/* While open. */
+	/* Remove the file while it is open. */
 	fd = OPEN("fresh", O_RDWR);
 	OK(rename("fresh", "d/moved"));
 	NUM(write(fd, "after", 5));
@@ -618,7 +621,10 @@ static void case_unlinked_folder(void)
 	close(fd);
 }
 
-/* In use, but nothing that a filesystem was asked to open. */
+/*
+ * Removes files that are in use without an ordinary open: a FIFO, files with O_PATH descriptors,
+ * the working folder.
+ */
 static void case_unlinked_other(void)
 {
 	int fifo, path, folder;
@@ -717,7 +723,7 @@ static void case_nodes(void)
 	OK(unlink("socket"));
 }
 
-/* Calls for which a confined daemon lacks the privilege. */
+/* Makes calls for which a confined daemon lacks the privilege. */
 static void case_privileged(void)
 {
 	make_pair();
@@ -847,7 +853,10 @@ static void case_mmap(void)
 	NUM(pwrite(fd, "by write", 8, 6000));
 	printf("%.8s\n", map + 6000);
 	OK(msync(map, 10000, MS_SYNC));
-	/* The kernel may write a mapping's pages through any descriptor that writes. */
+	/*
+	 * Make the mapping's pages dirty: the kernel may write them through any descriptor open for
+	 * writing.
+	 */
 	append = OPEN("a", O_RDWR | O_APPEND);
 	NUM(write(append, "appended", 8));
 	memcpy(map + 100, "then mapped", 11);
@@ -926,7 +935,7 @@ static void case_listing(void)
 	for (seen = 0; readdir(dir); seen++)
 		;
 	printf("after rewinddir: %u\n", seen);
-	/* Every entry once, though they go while we read. */
+	/* Every entry must be read once, though entries are removed meanwhile. */
 	rewinddir(dir);
 	for (seen = 0; (entry = readdir(dir));) {
 		if (unlink(entry->d_name) == 0)
@@ -1102,7 +1111,7 @@ static void act_as_other(void)
 	OK(unlink("shut/f"));
 	OK(put("shut/new", ""));
 	OK(mknod("device", S_IFCHR | 0600, makedev(1, 3)));
-	/* A write by another takes the set-id bits away. */
+	/* A write by another user removes the set-id bits. */
 	fd = OPEN("set", O_WRONLY);
 	NUM(write(fd, "x", 1));
 	close(fd);
@@ -1135,7 +1144,7 @@ static void case_other(void)
 		chmod(set[i], 06777);
 	}
 	as_other(act_as_other);
-	/* Root loses none. */
+	/* A write by root removes none. */
 	chmod("set", 06777);
 	put("set", "root wrote it");
 	show("set");
@@ -1182,7 +1191,7 @@ static void case_other_things(void)
 static const struct {
 	const char *name;
 	void (*run)(void);
-	bool root; /* means something only for root */
+	bool root; /* the case needs root */
 } cases[] = {
 	{"create", case_create, false},
 	{"names", case_names, false},

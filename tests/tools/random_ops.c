@@ -2,11 +2,12 @@
 /*
  * random_ops.c - random_ops A B [OPERATIONS [SEED]]
  *
- * Does the same random operations in two empty folders, one on a bare filesystem and one that is to
- * behave like it. Each call must end alike on both sides (value, errno, bytes read), and every so
- * often both trees must look alike: names, types, modes, owners, sizes, links, contents, extended
- * attributes, times that were given, and which names are the same file. Root does them as several
- * users. Ends with 1 and the call at the first difference; the seed, printed first, repeats it.
+ * Does the same random operations in two empty folders, one on a bare filesystem and one that must
+ * behave like it. Each call must have the same result on both sides (value, errno, bytes read), and
+ * from time to time both trees are compared: names, types, modes, owners, sizes, links, contents,
+ * extended attributes, times that were given, and which names are the same file. Root does them as
+ * several users. Ends with 1 and the call at the first difference; the seed, printed first, repeats
+ * it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -33,17 +34,18 @@
 #define SIZE_MAX_USED 200000
 #define COMPARE_EVERY 250
 #define PATH_SIZE 64
-#define GIVEN_TIME 1000000 /* times that are given are before it, the clock's are not */
+/* times that a call sets are before this; those of the clock are after it */
+#define GIVEN_TIME 1000000
 
 static int top[SIDES];
 static struct open_file {
 	bool used;
 	int fd[SIDES];
 } files[OPEN_FILES];
-static char call[256]; /* the present call, for messages */
+static char call[256]; /* the current call, for messages */
 static unsigned long done;
-static long picked;  /* the open file that it is done to */
-static bool verbose; /* V=1: says each, and compares after each */
+static long picked;  /* index of the open file that the call uses */
+static bool verbose; /* V=1: prints each call, and compares the trees after each */
 
 static unsigned below(unsigned limit)
 {
@@ -57,7 +59,7 @@ static void differ(const char *what, long long a, long long b)
 	exit(1);
 }
 
-/* One of few names, in few folders, so that calls meet. */
+/* Picks one of few names in few folders, so that calls meet. */
 static void pick_path(char path[PATH_SIZE])
 {
 	static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
@@ -72,8 +74,8 @@ static void pick_path(char path[PATH_SIZE])
 }
 
 /*
- * Any that leaves the file usable. Set-group-id without execution means nothing; Linux takes it
- * away when a user outside the group writes, and FUSE in Linux does not.
+ * Picks a mode that leaves the file usable. Set-group-id without execution is left out: Linux
+ * removes it when a user outside the group writes, and FUSE in Linux does not.
  */
 static mode_t pick_mode(void)
 {
@@ -107,7 +109,7 @@ static void ended(int side, long long result)
 	number[side] = result < 0 ? errno : 0;
 }
 
-/* In the top folder of each side in turn. */
+/* Evaluates a call in the top folder of each side in turn. */
 #define BOTH(...)                                                                                  \
 	for (int side = 0; side < SIDES; side++) {                                                 \
 		enter(side);                                                                       \
@@ -141,7 +143,7 @@ static void same_time(const char *what, const struct timespec *a, const struct t
 
 static void same_stat(const struct stat st[SIDES])
 {
-	/* A write into a FIFO goes past the filesystem. */
+	/* A write into a FIFO does not reach the filesystem, so its times may differ. */
 	if (!S_ISFIFO(st[0].st_mode))
 		same_time("mtime", &st[0].st_mtim, &st[1].st_mtim);
 	if (st[0].st_mode != st[1].st_mode)
@@ -210,7 +212,10 @@ static void same_xattr(const char *path)
 		differ("attribute", 0, 0);
 }
 
-/* Names that are one file on one side are one file on the other. */
+/*
+ * Files that were seen, to check that names that are one file on one side are one file on the
+ * other.
+ */
 struct seen {
 	ino_t ino[SIDES];
 };
@@ -304,11 +309,11 @@ static void same_tree(const char *path)
 	free(names);
 }
 
-static uid_t user; /* the acting user: see op_become */
+static uid_t user; /* the acting user: see op_become() */
 
 static void become(uid_t uid)
 {
-	const gid_t group = uid + 10; /* another one that it is in */
+	const gid_t group = uid + 10; /* another group that the user is in */
 
 	if (geteuid() != 0 && seteuid(0) != 0)
 		abort();
@@ -580,7 +585,7 @@ static void op_resize(void)
 	same_errno();
 }
 
-/* The contents of a mapping, and writes through it, over the end of a page or not. */
+/* Compares the contents of a mapping, and writes through it, sometimes across the end of a page. */
 static void op_map(void)
 {
 	struct open_file *file = pick_file();
@@ -620,7 +625,7 @@ static void op_seek(void)
 	struct stat st;
 	off_t at = (off_t)below(SIZE_MAX_USED) - (whence == SEEK_CUR ? SIZE_MAX_USED / 2 : 0);
 
-	/* In a folder each filesystem has places of its own. */
+	/* Skip folders, in which each filesystem has offsets of its own. */
 	if (!file || fstat(file->fd[0], &st) != 0 || S_ISDIR(st.st_mode))
 		return;
 	snprintf(call, sizeof(call), "seek %lld, whence %d", (long long)at, whence);
@@ -684,7 +689,7 @@ static void op_copy(void)
 	same_end();
 }
 
-/* Root only: the next calls are another user's. */
+/* Makes the next calls those of another user; only if root runs the program. */
 static void op_become(void)
 {
 	if (getuid() == 0)
@@ -752,7 +757,7 @@ int main(int argc, char **argv)
 	}
 	verbose = getenv("V") != NULL;
 	umask(0);
-	signal(SIGPIPE, SIG_IGN); /* of a FIFO without a reader */
+	signal(SIGPIPE, SIG_IGN); /* a write to a FIFO without a reader must not end the program */
 	srandom(seed);
 	printf("seed %u\n", seed);
 	fflush(stdout);
@@ -765,7 +770,7 @@ int main(int argc, char **argv)
 			compare();
 	}
 	if (user)
-		become(0); /* LeakSanitizer traces the process, which others may not */
+		become(0); /* LeakSanitizer traces this process, which only root may */
 	printf("%lu operations, both the same\n", count);
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * replay.c [TARGET...] - every input that is kept below tests/search/fuzz/corpus, through the
- * target that it belongs to, without libFuzzer. A broken law ends the program, as in a fuzzer,
- * after a line that names the input.
+ * replay.c [TARGET...] - runs every input below tests/search/fuzz/corpus through its target,
+ * without libFuzzer. A broken law ends the program, as in a fuzzer, after a line that names the
+ * input.
  */
 #include "../unit/load.h"
 
@@ -14,7 +14,7 @@
 
 #define CORPUS "tests/search/fuzz/corpus"
 
-/* TARGET(canm) ...: every file of tests/search/fuzz becomes one. */
+/* Declares a target by TARGET(name); every file of tests/search/fuzz is one. */
 #define TARGET(name)                                                                               \
 	int replay_##name##_Initialize(int *argc, char ***argv);                                   \
 	int replay_##name##_TestOneInput(const uint8_t *data, size_t size);
@@ -41,7 +41,9 @@ static void on_crash(int number)
 	raise(number);
 }
 
-/* From a block of just its size, so that a sanitizer notices reads beyond it. */
+/*
+ * Runs an input from a heap block of exactly its size, so that a sanitizer notices reads beyond it.
+ */
 static void replay(const struct target *t, const char *file)
 {
 	struct buf input;

@@ -19,7 +19,7 @@ static inline struct anim *decode_ok(const struct codec *c, struct bytes src,
 	return a;
 }
 
-/* With the labels that a file's folder would give it. */
+/* Decodes a file, and sets the labels that the file's folder would have. */
 static inline struct anim *decode_labelled(const struct codec *c, struct bytes src)
 {
 	static const char *const reserved[] = {NULL};

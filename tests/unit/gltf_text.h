@@ -17,15 +17,15 @@ static struct shown at;
 #define GLTF_CHANNEL "{\"sampler\": 0, \"target\": {\"node\": 0, \"path\": \"translation\"}}"
 #define GLTF_SAMPLER "{\"input\": 0, \"output\": 1}"
 
-/* Parts are JSON; NULL: there is none. */
+/* The parts of a glTF text, as JSON; NULL: the part is missing. */
 static struct gltf_parts {
 	const char *nodes, *skins, *animations, *accessors, *views;
-	const char *buffers; /* NULL: `data` */
+	const char *buffers; /* the array "buffers"; NULL: one buffer of `data` */
 	struct buf data;
-	bool binary; /* a .glb */
+	bool binary; /* make a .glb */
 } gltf;
 
-/* "hip" as it moves in the sample: three times, and where it is then. */
+/* Returns parts in which "hip" moves as in the sample: three keys with its values. */
 static inline struct gltf_parts gltf_hip(void)
 {
 	static const float numbers[] = {0,           1 / 30.0f, 2 / 30.0f, 0, -1, 2,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* load.h - a file's bytes, for programs that end when there are none. */
+/* load.h - reads a file's bytes, and ends the program on failure. */
 #ifndef ANIMFS_TESTS_UNIT_LOAD_H
 #define ANIMFS_TESTS_UNIT_LOAD_H
 

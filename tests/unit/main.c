@@ -22,7 +22,7 @@ int main(void)
 	SRunner *runner = srunner_create(NULL);
 	int run, failed;
 
-	/* A limit against hanging, not a measurement: the machine may be slow. */
+	/* The time limit is against hanging only: the machine may be slow. */
 	setenv("CK_DEFAULT_TIMEOUT", "900", 0);
 	for (size_t i = 0; i < sizeof(suites) / sizeof(suites[0]); i++)
 		srunner_add_suite(runner, suites[i]());

@@ -9,7 +9,7 @@
 #include <float.h>
 #include <math.h>
 
-/* wiki512.canm's clip 0 with these curves on its bone 1, and as many frames. */
+/* Makes a model: clip 0 of wiki512.canm with these curves on its bone 1, and as many frames. */
 static inline struct anim *odd_model(const struct sample *s, uint32_t frames,
 				     const struct curve *const curves[ROLE_COUNT])
 {
@@ -36,7 +36,10 @@ static const double odd_numbers[] = {NAN, 1,    2,      INFINITY, -INFINITY, 1e3
 static const double odd_quaternions[] = {NAN, 0, 0,     1,     0, 0,    0,   0, 1e300, 0,
 					 0,   0, 1e-40, 1e-40, 0, 1e38, 0.6, 0, -0.8,  0};
 
-/* A clip of 65,535 frames that stands still has a short text; a longer one has none. */
+/*
+ * Checks that a clip of 65,535 frames without motion has a short text, and that a longer clip has
+ * none.
+ */
 static inline void odd_still_is_short(const struct sample *s, struct shown *at,
 				      const struct view *view)
 {

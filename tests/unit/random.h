@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-static uint64_t random_state = 88172645463325252u; /* anything but 0 */
+static uint64_t random_state = 88172645463325252u; /* the seed; must not be 0 */
 
 static inline uint64_t random_bits(void)
 {

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* An edit of a text that is refused, where, and words of the error. */
+/* An edit of a text that is refused: the change, the place, and words of the error. */
 struct refused_edit {
 	const char *was, *is;
 	size_t line, column;

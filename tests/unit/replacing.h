@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* replacing.h - both steps of a replacement at once, in one folder and by the temporary "tmp". */
+/*
+ * replacing.h - does both steps of a replacement at once, in one folder and with the temporary
+ * "tmp".
+ */
 #ifndef ANIMFS_TESTS_UNIT_REPLACING_H
 #define ANIMFS_TESTS_UNIT_REPLACING_H
 

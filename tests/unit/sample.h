@@ -10,7 +10,7 @@
 #include <check.h>
 #include <string.h>
 
-/* Of every format; those of CANM come first. */
+/* Samples of every format; those of CANM come first. */
 static const char *const sample_names[] = {"wiki512.canm",
 					   "odd512.canm",
 					   "edf6_768.canm",
@@ -54,13 +54,16 @@ static inline struct sample sample_decode_as(const char *name, struct buf bytes,
 	return s;
 }
 
-/* The bytes are the sample's from here on. */
+/* Decodes a sample, which owns the bytes from then on. */
 static inline struct sample sample_decode(const char *name, struct buf bytes)
 {
 	return sample_decode_as(name, bytes, NULL);
 }
 
-/* By its extension: "wiki512.canm" lies in tests/data/canm/. */
+/*
+ * Opens a sample by its name; the extension is that of its folder: "wiki512.canm" is in
+ * tests/data/canm/.
+ */
 static inline struct sample sample_open(const char *name)
 {
 	char path[128];
@@ -70,7 +73,7 @@ static inline struct sample sample_open(const char *name)
 	return sample_decode(name, load_file(path));
 }
 
-/* The file that an edit of the sample makes, which must equal the edit. */
+/* Returns the file that an edit of the sample makes, and checks that it equals the edit. */
 static inline struct sample sample_store(const struct sample *s, const struct anim *edited)
 {
 	struct buf bytes = BUF_INIT;
@@ -89,7 +92,10 @@ static inline void sample_close(struct sample *s)
 	version_put(s->version);
 }
 
-/* bone: the label of a bone; NULL for a view that is not of a bone. */
+/*
+ * Returns the subject of a view. `bone` is the label of a bone; NULL for a view that is not of a
+ * bone.
+ */
 static inline struct shown sample_shown(const struct sample *s, uint32_t clip, const char *bone)
 {
 	struct shown at = {
@@ -100,7 +106,7 @@ static inline struct shown sample_shown(const struct sample *s, uint32_t clip, c
 	return at;
 }
 
-/* The view's text, with a NUL behind it that does not count. */
+/* Renders the text of a view, with a NUL after it that is not counted. */
 static inline struct buf view_text(const struct view *view, const struct shown *at)
 {
 	struct buf out = BUF_INIT;
@@ -139,7 +145,7 @@ static inline void for_each_text(const struct sample *s,
 	}
 }
 
-/* text with its first `was` as `is`; the caller frees it. */
+/* Returns the text with the first occurrence of `was` replaced by `is`; the caller frees it. */
 static inline char *text_edit(const char *text, const char *was, const char *is)
 {
 	const char *found = strstr(text, was);
@@ -154,7 +160,7 @@ static inline char *text_edit(const char *text, const char *was, const char *is)
 	return (char *)out.data;
 }
 
-/* Saves the view's own text with `was` as `is`. */
+/* Saves the view's own text with `was` replaced by `is`. */
 static inline struct anim *view_edit(const struct view *view, const struct shown *at,
 				     const char *was, const char *is, struct err *err)
 {
@@ -177,7 +183,7 @@ static inline struct anim *view_edit_ok(const struct view *view, const struct sh
 	return edited;
 }
 
-/* The edit is refused in that line and column, with a message that has `words` in it. */
+/* Checks that an edit is refused at that line and column, with a message that contains `words`. */
 static inline void view_edit_refused(const struct view *view, const struct shown *at,
 				     const char *was, const char *is, enum err_code code,
 				     size_t line, size_t column, const char *words)
@@ -218,7 +224,10 @@ static inline bool clip_same(const struct clip *a, const struct clip *b)
 	return same;
 }
 
-/* The same clips with the same values, and every curve the very same. */
+/*
+ * Returns whether two models have the same clips with the same values, and curves by the same
+ * pointers.
+ */
 static inline bool model_same(const struct anim *a, const struct anim *b)
 {
 	bool same = a->clip_count == b->clip_count && a->version == b->version;

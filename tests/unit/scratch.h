@@ -21,7 +21,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The call takes a lock: as ck_assert_int_eq(call, 0), but clang's check of locks follows it. */
+/*
+ * Checks that a call which takes a lock returns 0, in a form that clang's check of locks can
+ * follow.
+ */
 #define ck_locks(call)                                                                             \
 	do {                                                                                       \
 		if ((call) != 0)                                                                   \
@@ -29,7 +32,7 @@
 	} while (0)
 
 static int scratch_root = -1;
-static int scratch_before; /* the working directory of the caller */
+static int scratch_before; /* the working directory before the test */
 static int scratch_descriptors;
 static char scratch_path[4096];
 
@@ -114,7 +117,7 @@ static inline struct stat stat_of(const char *path)
 	return st;
 }
 
-/* Entries of a folder, without "." and "..". */
+/* Returns the number of entries of a folder, without "." and "..". */
 static inline int count_entries(const char *path)
 {
 	DIR *dir = opendir(path);

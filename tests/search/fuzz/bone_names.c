@@ -17,7 +17,7 @@ static void write_tables(const char *folder)
 
 FUZZ_INITIALIZE(write_tables(seeds))
 
-/* No two numbers go by one name. */
+/* Checks that no two numbers have the same name. */
 static void check_number(const struct bone_names *names, uint32_t number)
 {
 	const struct format *format = codec_named("owanim")->format;

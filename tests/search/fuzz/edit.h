@@ -15,17 +15,20 @@
 
 enum edit_kind { EDIT_NUMBER, EDIT_OTHER, EDIT_BLANK, EDIT_CUT_LINE, EDIT_TWICE, EDIT_END, EDITS };
 
-/* The choices that an input makes. */
+/* The choices that an input makes, each taken modulo the number of possibilities. */
 struct choice {
-	uint8_t form; /* in which rotations are shown */
-	uint8_t view; /* counted among those that can be saved */
+	uint8_t form; /* the form in which rotations are shown */
+	uint8_t view; /* index among the views that can be saved */
 	uint8_t clip, track;
-	uint8_t place[2]; /* which of the numbers in the text */
-	uint8_t kind;     /* enum edit_kind */
+	uint8_t place[2]; /* index of a number in the text, high and low byte */
+	uint8_t kind;     /* the change: an enum edit_kind */
 	uint8_t value;
 };
 
-/* Beyond these a file is only decoded: its texts are long, and say the same again and again. */
+/*
+ * Limits of a file that is edited. A larger file is only decoded: its texts are long and
+ * repetitive.
+ */
 #define EDIT_FRAMES 64
 #define EDIT_TRACKS 32
 #define EDIT_CLIPS 16
@@ -56,7 +59,7 @@ static inline bool edit_in_number(char c)
 	return isdigit((unsigned char)c) || c == '.' || c == '-';
 }
 
-/* The number at or behind `at`; empty at the end of the text. */
+/* Returns the first number at or after `at`; an empty one at the end of the text. */
 static inline struct bytes edit_next(struct bytes text, size_t at)
 {
 	size_t begin = at, end;
@@ -146,7 +149,10 @@ static inline bool edit_same_track(const struct track *a, const struct track *b)
 	return same;
 }
 
-/* All of a clip but one bone; UINT32_MAX: all of it. ends: its last key is where it ends. */
+/*
+ * Returns whether two clips are the same except for bone `except` (UINT32_MAX: no exception).
+ * `ends`: the clip ends with its last key.
+ */
 static inline bool edit_same_clip(const struct clip *a, const struct clip *b, uint32_t but,
 				  bool ends)
 {
@@ -162,7 +168,7 @@ static inline bool edit_same_clip(const struct clip *a, const struct clip *b, ui
 	return same;
 }
 
-/* Everything that the view does not show is unchanged. */
+/* Checks that everything the view does not show is unchanged. */
 static inline void edit_locality(const struct view *view, const struct shown *at,
 				 const struct anim *stored)
 {
@@ -177,7 +183,7 @@ static inline void edit_locality(const struct view *view, const struct shown *at
 		fuzz_broken("a save changes only what the view is of", NULL);
 }
 
-/* The cell of a table that stands as many lines and commas from the beginning as `place` does. */
+/* Returns the cell of a table with as many lines and commas before it as `place` has. */
 static inline struct bytes edit_same_cell(struct bytes text, const uint8_t *place,
 					  struct bytes other)
 {
@@ -197,7 +203,7 @@ static inline struct bytes edit_same_cell(struct bytes text, const uint8_t *plac
 	return (struct bytes){p, size};
 }
 
-/* The letter and the axis that head the column of a bone's table. */
+/* Reads the letter and the axis in the heading of a column of a bone's table. */
 static inline bool edit_column(struct bytes text, struct bytes cell, enum role *role,
 			       unsigned *axis)
 {
@@ -218,7 +224,7 @@ static inline bool edit_column(struct bytes text, struct bytes cell, enum role *
 	return true;
 }
 
-/* The number that was typed is read as the nearest that the file can hold. */
+/* Checks that a typed number is read back as the nearest number that the file can hold. */
 static inline void edit_put_get(const struct shown *now, struct bytes saved, struct bytes cell,
 				double typed)
 {
@@ -258,8 +264,8 @@ struct edit {
 };
 
 /*
- * The same text once more asks for what can be stored too; unless all that it still says otherwise
- * is the time of a row whose frame was edited.
+ * Checks that saving the same text again asks for what can be stored. Exception: the only remaining
+ * difference is the time of a row whose frame was edited.
  */
 static inline void edit_again(const struct edit *e, const struct shown *now)
 {
@@ -284,8 +290,10 @@ static inline void edit_stored(const struct edit *e, const struct anim *edited, 
 
 	if (!s)
 		fuzz_broken("what was encoded can be decoded", &err);
-	/* How many frames an Overwatch file has is told by what fits best: with an edit that may be
-	 * another number, and then it is refused. */
+	/*
+	 * The number of frames of an Overwatch file is deduced from its content: an edit may change
+	 * the deduced number, and then it is refused.
+	 */
 	if (e->old->codec == codec_named("owanim") &&
 	    !anim_stored(edited, e->old->anim, s->anim, &err)) {
 		version_put(s);
@@ -328,7 +336,7 @@ static inline void edit_save(struct edit *e)
 	anim_free(edited);
 }
 
-/* The text as it is, and then with its change. */
+/* Saves the text of a view, first as it is and then with the chosen change. */
 static inline void edit_view_of(const struct version *s, const struct choice *c,
 				const struct shown *at)
 {
@@ -378,7 +386,7 @@ static inline int edit_file(const char *codec, const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Each file with an edit of each view. */
+/* Writes seeds: each file with an edit of each view. */
 static inline void edit_seeds(const char *pattern, const char *folder)
 {
 	glob_t found;

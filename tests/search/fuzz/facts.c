@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* facts.c - any text that lies in a folder which is being filled. */
+/* facts.c - any text in a folder that is being filled to become a clip. */
 #include "edit/assembly_facts.h"
 
 #include "fuzz.h"

@@ -24,7 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A target of a view that these have not says which others there are. */
+/* A target of a view that these samples do not have defines FUZZ_SAMPLES itself. */
 #ifndef FUZZ_SAMPLES
 #define FUZZ_SAMPLES                                                                               \
 	"tests/data/canm/wiki512.canm", "tests/data/canm/odd512.canm",                             \
@@ -36,7 +36,7 @@ static const char *const fuzz_samples[] = {FUZZ_SAMPLES};
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The start of a target, which writes its `seeds` so. */
+/* Defines the start of a target, which calls `write` to write the target's seeds. */
 #define FUZZ_INITIALIZE(write)                                                                     \
 	int LLVMFuzzerInitialize(int *argc, char ***argv)                                          \
 	{                                                                                          \
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 		return 0;                                                                          \
 	}
 
-/* The sanitizer shows the place; this shows which law was broken. */
+/* Ends the run: the sanitizer shows the place, this message the broken law. */
 __attribute__((noreturn)) static inline void fuzz_broken(const char *law, const struct err *err)
 {
 	fprintf(stderr, "broken: %s: %s\n", law, err ? err->message : "");
@@ -71,7 +71,7 @@ static inline void fuzz_seed(const char *folder, const uint8_t head[3], struct b
 	}
 }
 
-/* A text of that size was not taken. */
+/* Checks the error of a refused text of that size. */
 static inline void fuzz_refused(const struct err *err, size_t size)
 {
 	if (err->code == ERR_NONE || err->message[0] == '\0')
@@ -80,7 +80,7 @@ static inline void fuzz_refused(const struct err *err, size_t size)
 		fuzz_broken("an error lies in its text", err);
 }
 
-/* Of a text, as its errors count: in its UTF-8. */
+/* Returns the size of a text as positions of errors count it: in UTF-8. */
 static inline size_t fuzz_size(struct bytes text)
 {
 	struct buf decoded = BUF_INIT;
@@ -99,7 +99,7 @@ static inline struct version *fuzz_version(const struct codec *codec, struct byt
 	return version_of_bytes(codec, &copy, "canm", 0, err);
 }
 
-/* The sample, decoded once. */
+/* Returns a sample, which is decoded once. */
 static inline struct version *fuzz_sample(unsigned i)
 {
 	static struct version *versions[ARRAY_SIZE(fuzz_samples)];
@@ -118,7 +118,7 @@ static inline struct version *fuzz_sample(unsigned i)
 
 #define FUZZ_CHOICES (3 * ARRAY_SIZE(fuzz_samples))
 
-/* The sample that a byte says, showing rotations as it says. */
+/* Returns the sample that a byte chooses, with rotations in the form that the byte chooses. */
 static inline const struct version *fuzz_chosen(uint8_t byte)
 {
 	const struct version *s = fuzz_sample(byte % ARRAY_SIZE(fuzz_samples));
@@ -138,7 +138,7 @@ static inline struct shown fuzz_shown(const struct version *s, uint32_t clip, ui
 	};
 }
 
-/* Writes the text of every place that the view has in the samples. */
+/* Writes seeds: the text of the view in every place of the samples. */
 static inline void fuzz_text_seeds(const struct view *view, const char *folder)
 {
 	for (uint8_t i = 0; i < FUZZ_CHOICES; i++) {
@@ -163,7 +163,10 @@ static inline void fuzz_text_seeds(const struct view *view, const char *folder)
 	}
 }
 
-/* A stored file equals the edit asked for, and saving its new text unchanged changes no byte. */
+/*
+ * Checks that a stored file equals the edit, and that saving its new text unchanged changes no
+ * byte.
+ */
 static inline void fuzz_laws(const struct view *view, const struct version *old,
 			     const struct shown *at, const struct anim *edited, struct bytes stored)
 {
@@ -223,7 +226,10 @@ static inline int fuzz_text(const struct view *view, const uint8_t *data, size_t
 	return 0;
 }
 
-/* Any bytes as a file of a format: refused with a reason, or encoded again to the same bytes. */
+/*
+ * Decodes any bytes as a file of a format: they are refused with a reason, or encode to the same
+ * bytes.
+ */
 static inline int fuzz_bytes(const char *codec, const uint8_t *data, size_t size)
 {
 	struct err err = {0};
@@ -259,7 +265,7 @@ static inline void fuzz_file_seeds(const char *pattern, const char *folder)
 	globfree(&found);
 }
 
-/* A target that is a codec. It begins with the files that the pattern finds. */
+/* Defines a target that decodes a format. Its seeds are the files that the pattern finds. */
 #define FUZZ_CODEC(codec, pattern)                                                                 \
 	FUZZ_INITIALIZE(fuzz_file_seeds(pattern, seeds))                                           \
                                                                                                    \
@@ -268,7 +274,7 @@ static inline void fuzz_file_seeds(const char *pattern, const char *folder)
 		return fuzz_bytes(codec, data, size);                                              \
 	}
 
-/* A target that is a text view. */
+/* Defines a target that parses the text of a view. */
 #define FUZZ_VIEW(view)                                                                            \
 	FUZZ_INITIALIZE(fuzz_text_seeds(&(view), seeds))                                           \
                                                                                                    \

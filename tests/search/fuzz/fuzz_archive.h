@@ -9,7 +9,7 @@
 #include "container/contents.h"
 #include "fuzz.h"
 
-/* So that no run takes long, whatever the tables claim. */
+/* Limit of memory, so that no run takes long, whatever the tables claim. */
 #define ARCHIVE_LIMIT ((size_t)1 << 20)
 #define ARCHIVE_MEMBERS 64
 

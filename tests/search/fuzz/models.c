@@ -27,7 +27,10 @@ static void write_models(const char *folder)
 
 FUZZ_INITIALIZE(write_models(seeds))
 
-/* The skeleton of a model is one that could be written by hand as well. */
+/*
+ * Checks that the skeleton of a model could also be written by hand: its text is read back as the
+ * same.
+ */
 static void check_skeleton(const struct skeleton *s)
 {
 	const struct anim nothing = {.arena = ARENA_INIT};

@@ -36,7 +36,9 @@ static bool take(struct store_options *o, uint8_t which, const char *value, stru
 	return option_number(value, 8, &number, err);
 }
 
-/* Lines: each is an option's number and, behind two bytes that mean nothing, its value. */
+/*
+ * Runs lines, each of which is the number of an option, two unused bytes, and the option's value.
+ */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct store_options options = {0};

@@ -4,7 +4,7 @@
 #include "container/crilayla.h"
 #include "fuzz_archive.h"
 
-/* 260 bytes; the last four are a copy of the one before them, which is a literal. */
+/* Writes a packed member of 260 bytes: 256 bytes as they are, a literal, and a copy of it. */
 static void write_crilayla(const char *folder)
 {
 	struct buf b = BUF_INIT;

@@ -43,7 +43,7 @@ static void check_new(const struct archive *old, struct bytes rab, uint32_t numb
 						 stored_bytes(rab, &old->members[i]))))
 			fuzz_broken("other members stay as they were stored", NULL);
 	}
-	/* What was made can be made anew. */
+	/* An archive that rab_replace made can be made anew. */
 	if (!replace(made, number, bytes, &again) || !bytes_equal(buf_bytes(&again), made))
 		fuzz_broken("equal bytes change nothing", NULL);
 	archive_close(a);

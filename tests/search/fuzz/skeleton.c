@@ -20,7 +20,7 @@ static void write_tables(const char *folder)
 
 FUZZ_INITIALIZE(write_tables(seeds))
 
-/* The text that is shown of it is read as the same, and saved no edit of it. */
+/* Checks that a skeleton's text is read as the same skeleton, and that saving it is no edit. */
 static void check_text(const struct skeleton *s, const struct anim *a)
 {
 	struct buf text = BUF_INIT, again = BUF_INIT;
@@ -42,7 +42,7 @@ static void check_text(const struct skeleton *s, const struct anim *a)
 	buf_release(&again);
 }
 
-/* As a text that is saved where nothing is known yet it is accepted, or refused with a reason. */
+/* Checks that a text saved where no skeleton is known is accepted, or refused with a reason. */
 static void check_edit(struct bytes text, const struct anim *a)
 {
 	struct err err = {0};

@@ -60,7 +60,7 @@ static void draw(const struct x3d_joined *j, const struct still *times, uint32_t
 	page_of(&view_file_html, &at);
 }
 
-/* Joined stills are a scene that can be read, and give their own text again. */
+/* Checks that joined stills are a scene that can be read, with a valid digest. */
 static void write_and_read(const struct x3d_joined *j, const struct still *times)
 {
 	const struct x3d_play play = {

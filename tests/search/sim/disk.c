@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * disk.c - the calls that reach the disk, which is a real folder: each is a step, and one that the
- * seed may let fail, or take longer than a program's pause.
+ * disk.c - the calls that reach the disk, which is a real folder: each is a step, and the seed may
+ * make it fail or take longer than a program's pause.
  *
  * The kernel stamps files with real time and counts inode numbers on across runs, so neither is
- * shown: the table in here has an inode number, a birth, and the times of the last changes for each
- * file, in virtual time, and every call that changes a file notes that. Times move in ticks of
- * 4 ms, as on a real kernel. A change that no call in here made would be missed, and so a ctime of
+ * shown: the table in this file has an inode number, a birth, and the times of the last changes for
+ * each file, in virtual time, and every call that changes a file notes that. Times move in ticks of
+ * 4 ms, as on a real kernel. A change that no call of this file made would be missed, so a ctime of
  * the kernel's that moved without one is a failure. So is a call under the lock of the tree.
  */
 #include "sim.h"
@@ -27,16 +27,16 @@
 #include <unistd.h>
 
 #define INODES_MAX 65536 /* a power of two */
-#define EPOCH 1700000000 /* as schedule.c */
+#define EPOCH 1700000000 /* seconds; the same as in schedule.c */
 #define TICK (4 * MS)
-#define AN_HOUR_AGO ((EPOCH - 3600) * SECOND) /* before any call in here */
+#define AN_HOUR_AGO ((EPOCH - 3600) * SECOND) /* time of changes made before the run */
 
 struct inode {
-	uint64_t dev, ino; /* the kernel's */
-	uint64_t number;   /* as shown */
+	uint64_t dev, ino; /* numbers that the kernel gives */
+	uint64_t number;   /* inode number that is shown */
 	int64_t born, mtime, ctime, atime;
-	struct timespec seen; /* the kernel's ctime when it was last looked at */
-	bool changed;         /* by a call in here since */
+	struct timespec seen; /* ctime of the kernel when the inode was last looked at */
+	bool changed;         /* a call of this file has changed the inode since `seen` */
 };
 
 static struct inode inodes[INODES_MAX];
@@ -49,7 +49,10 @@ unsigned disk_faults;
 int __real_fstat64(int fd, struct stat64 *st);
 int __real_fstatat64(int dir, const char *name, struct stat64 *st, int flags);
 
-/* Threads that wait for the lock of the tree must not wait for the disk. */
+/*
+ * Makes a step of a call. Threads that wait for the lock of the tree must not wait for the disk, so
+ * no caller may hold it.
+ */
 static void disk_step(const char *what)
 {
 	if (sched_holds("vfs_class"))
@@ -62,7 +65,7 @@ static int64_t stamp(void)
 	return EPOCH * SECOND + sched_now() / TICK * TICK;
 }
 
-/* `at`: when it was made, if it is seen for the first time. */
+/* Returns the record of an inode. `at` is the time of its birth if it is new. */
 static struct inode *inode_of(const struct stat64 *st, int64_t at)
 {
 	size_t slot = (st->st_ino * 0x9E3779B97F4A7C15 >> 20) % INODES_MAX;
@@ -145,7 +148,10 @@ static void touch_path(const char *path, enum change how)
 	errno = error;
 }
 
-/* The folder of a name as openat and its kin take it; one with a slash is another folder's. */
+/*
+ * Notes a change of the folder that a name is in, as openat and its kin take it. Skips a name with
+ * a slash, which is in another folder.
+ */
 static void touch_folder(int dir, const char *name)
 {
 	char path[4096];
@@ -183,7 +189,9 @@ void disk_set_faults(bool on)
 	fails = on;
 }
 
-/* A step, a long one now and then; true (with errno) where the call fails in place of being made.
+/*
+ * Makes a step, now and then a long one. Returns true, with errno set, if the call is to fail
+ * instead of being made.
  */
 static bool is_refused(const char *what, unsigned one_in, const int *errors, unsigned count)
 {
@@ -323,7 +331,7 @@ int __wrap_statx(int dir, const char *name, int flags, unsigned mask, struct sta
 	return result;
 }
 
-/* Numbers in folders are those that stat shows. */
+/* Numbers in folders are replaced by those that stat shows. */
 struct dirent64 *__real_readdir64(DIR *dir);
 struct dirent64 *__wrap_readdir64(DIR *dir);
 struct dirent64 *__wrap_readdir64(DIR *dir)
@@ -388,7 +396,7 @@ ssize_t __wrap_write(int fd, const void *data, size_t size)
 	if (REFUSED("write", 100, write_errors))
 		return -1;
 	if (fails && sched_is_program() && size > 1 && rnd_one_in(40))
-		size = 1 + rnd_below((unsigned)(size - 1)); /* a short one */
+		size = 1 + rnd_below((unsigned)(size - 1)); /* a short read */
 	result = __real_write(fd, data, size);
 	if (result > 0)
 		touch_fd(fd, CONTENT);
@@ -423,7 +431,10 @@ ssize_t __wrap_pwritev64v2(int fd, const struct iovec *parts, int count, off64_t
 	return result;
 }
 
-/* The call, and its changes to the file behind a descriptor. */
+/*
+ * Defines a wrapper of a call that takes a descriptor, which notes the change of the file behind
+ * it.
+ */
 #define WRAP_FD(name, what, one_in, errors, how, parameters, arguments)                            \
 	int __real_##name parameters;                                                              \
 	int __wrap_##name parameters;                                                              \
@@ -553,7 +564,10 @@ int __wrap_fchownat(int dir, const char *name, uid_t uid, gid_t gid, int flags)
 
 int __real_renameat2(int from, const char *name, int to, const char *new_name, unsigned flags);
 
-/* Both folders, the file that moved, and the file that it replaced. */
+/*
+ * Makes the step of a rename, and notes the change of both folders, of the file that moved, and of
+ * the file that it replaced.
+ */
 static int rename_step(int from, const char *name, int to, const char *new_name, unsigned flags)
 {
 	struct stat64 gone;

@@ -3,9 +3,9 @@
  * kernel.c - the kernel's side of a mount, as Linux 6.x has it in fs/fuse and fs/namei.c, on the
  * calls of vfs.h.
  *
- * Requests wait in a queue, and threads in here make the calls, as those of libfuse do: as many as
- * the seed says, one at the least. No thread waits for a RELEASE or a FORGET. struct kernel is the
- * other direction: notifications, on the threads of the program.
+ * Requests wait in a queue, and threads of this file make the calls, as those of libfuse do. The
+ * seed chooses how many, at least one. No thread waits for a RELEASE or a FORGET. struct kernel is
+ * the other direction: notifications, on the threads of the program.
  *
  * What the kernel knows, and how long it believes it:
  *   names        until their timeout; then, and for what is about to be replaced (rename) or
@@ -45,9 +45,9 @@
 #define MAX_WRITE (128 << 10)
 #define WORKERS_MAX 10
 
-/* A lock that many may share. */
+/* A lock that readers share. */
 struct rwsem {
-	int writer; /* a thread's number + 1 */
+	int writer; /* number of the writing thread plus 1; 0: none */
 	unsigned readers;
 };
 
@@ -81,9 +81,9 @@ struct inode {
 struct dentry {
 	struct dentry *next, *parent;
 	char name[NAME_MAX + 1];
-	struct inode *inode; /* NULL: there is no such thing */
+	struct inode *inode; /* NULL: the name does not exist */
 	int64_t until;
-	unsigned refs; /* children count */
+	unsigned refs; /* users of the dentry, including its children */
 	bool hashed, in_lookup;
 };
 
@@ -93,17 +93,18 @@ struct kfile {
 	struct opened opened;
 	int flags;
 	int64_t at;
-	bool mapped; /* only: what is written comes from pages */
+	/* the file is written through a mapping: all that is written comes from pages */
+	bool mapped;
 };
 
-/* A request: what a call of vfs.h takes, and what it gives. */
+/* A request: the arguments of a call of vfs.h, and its results. */
 struct call {
 	struct call *next;
 	const char *what;
 	void (*serve)(struct call *c);
 	bool answered;
-	bool unawaited;     /* no thread waits for the answer, and it is freed then */
-	struct inode *hold; /* until then */
+	bool unawaited;     /* no thread waits for the answer; the call is freed after it */
+	struct inode *hold; /* an inode that is kept until the answer */
 	int64_t sent, taken;
 	struct request who;
 	uint64_t node, other;
@@ -112,7 +113,7 @@ struct call {
 	int flags;
 	mode_t mode;
 	off_t at;
-	void *data; /* written, or where to read to */
+	void *data; /* bytes to write, or room for those that are read */
 	size_t size;
 	uint64_t lookups;
 	bool plus, mapped;
@@ -139,8 +140,9 @@ static struct {
 	struct call *first, **last;
 	struct call *forgets, **last_forget;
 	uint64_t attr_version;
-	bool plus, expires; /* kernels differ */
-	unsigned pressure;  /* one request in so many finds that memory is short; 0: none */
+	/* features that kernels differ in: READDIRPLUS, and names that expire */
+	bool plus, expires;
+	unsigned pressure; /* one request in this many finds that memory is short; 0: none does */
 	struct inode *inodes;
 	struct dentry *dentries, *root;
 	struct rwsem rename_lock;
@@ -158,15 +160,16 @@ static void *must(void *memory)
 /* ---- processes ---- */
 
 /*
- * A simulated thread is a process with one thread. When it ends, the thread goes on as another. A
- * descriptor of a process is one end of a pipe of which the other is closed then.
+ * A simulated thread is a process with one thread. When it ends, the thread goes on as another. The
+ * program holds a descriptor of each process: one end of a pipe, whose other end is closed when the
+ * process ends.
  */
 #define RUN_PIDS 1000
 
 static struct run {
 	unsigned number;
-	int64_t delay; /* kernel_delay */
-	int *ends;     /* of descriptors that the program has */
+	int64_t delay; /* time that system calls waited (kernel_delay) */
+	int *ends;     /* ends of the pipes whose other ends the program has */
 	size_t count;
 } runs[RUN_PIDS];
 
@@ -230,7 +233,10 @@ int kernel_process(void)
 
 /* ---- locks ---- */
 
-/* Waits for another thread in the kernel; the delay does not count as the file system's. */
+/*
+ * Waits for another thread in the kernel. This time counts as kernel_delay, not as the file
+ * system's.
+ */
 static void wait_for(const void *channel, const char *what)
 {
 	int64_t since = sched_now();
@@ -276,7 +282,7 @@ static void enqueue(struct call *c, struct call ***last)
 	sched_wake(&k.first);
 }
 
-/* Makes a call of it, and waits for the answer. */
+/* Sends a request to a thread that calls `serve`, and waits for the answer. */
 static int call(struct call *c, void (*serve)(struct call *), const char *what, uint64_t node,
 		const char *name)
 {
@@ -303,7 +309,7 @@ static struct call *take_call(struct call **first, struct call ***last)
 	return c;
 }
 
-/* NULL: the mount has ended. */
+/* Waits for the next request. Returns NULL if the mount has ended. */
 static struct call *next_call(void)
 {
 	while (!k.first && !k.forgets) {
@@ -337,7 +343,10 @@ static void answer(struct call *c)
 
 static void reclaim(void);
 
-/* At any moment memory may be short, and a thread slow with a request that is not waited for. */
+/*
+ * Disturbs a request: memory may be short at any moment, and a thread may be slow with a request
+ * that no one waits for.
+ */
 static void disturb(const struct call *c)
 {
 	if (k.pressure && rnd_one_in(k.pressure))
@@ -346,8 +355,10 @@ static void disturb(const struct call *c)
 		sched_sleep((int64_t)rnd_below(300) * MS);
 }
 
-/* While a view is open it has the version that it was opened with, or has lost it for want of
- * memory. */
+/*
+ * Checks that an open view has the version that it was opened with, or has lost it because memory
+ * was short.
+ */
 static void check_pinned(const struct handle *handle)
 {
 	const struct thing *thing;
@@ -418,7 +429,7 @@ SERVE(rename, vfs_rename(k.vfs, &c->who, c->node, c->name, c->other, c->other_na
 			 (unsigned)c->flags, &c->after))
 SERVE(opendir, vfs_opendir(k.vfs, &c->who, c->node, c->flags, &c->opened))
 
-/* No request, but what a request begins with. */
+/* Checks what the program knows; this is no request, but begins some. */
 static void serve_known(struct call *c)
 {
 	struct target t;
@@ -469,7 +480,7 @@ static void serve_write(struct call *c)
 	c->got = got < 0 ? 0 : (size_t)got;
 }
 
-/* Entries have the room that those of /dev/fuse take. */
+/* Adds an entry to an answer if there is room, counting the size that entries have in /dev/fuse. */
 static bool add_told(void *call, const char *name, const struct entry *entry, off_t next)
 {
 	struct call *c = call;
@@ -552,7 +563,7 @@ static void wait_for_page(const struct page *page)
 		wait_for(page, "a page that is locked");
 }
 
-/* Pages from this one on; those that are being read are waited for. */
+/* Drops the pages of an inode from page `from` on; waits for pages that are being read. */
 static void drop_pages(struct inode *inode, size_t from)
 {
 	inode->refs++;
@@ -638,7 +649,7 @@ static void set_attr(struct inode *inode, const struct stat *attr, int64_t valid
 	inode->attr_until = valid;
 }
 
-/* A size that the kernel knows by itself. */
+/* Sets a size that the kernel knows by itself, without an answer. */
 static void set_size(struct inode *inode, uint64_t size)
 {
 	inode->attr_version = ++k.attr_version;
@@ -650,7 +661,7 @@ static uint64_t size_of(const struct inode *inode)
 	return (uint64_t)inode->attr.st_size;
 }
 
-/* asked: the version when the request was sent. */
+/* Takes attributes over from an answer. `asked` is the attr_version when the request was sent. */
 static void change_attr(struct inode *inode, const struct stat *attr, int64_t valid, uint64_t asked)
 {
 	struct stat old = inode->attr;
@@ -675,7 +686,7 @@ static bool is_stale(const struct inode *inode, const struct stat *attr)
 	return (inode->attr.st_mode & S_IFMT) != (attr->st_mode & S_IFMT);
 }
 
-/* The inode of an answer, referenced. */
+/* Returns the inode that an answer names, with a reference. */
 static struct inode *get_inode(const struct entry *entry, uint64_t asked)
 {
 	struct inode *inode = find_inode(entry->node);
@@ -697,7 +708,10 @@ static struct inode *get_inode(const struct entry *entry, uint64_t asked)
 	return inode;
 }
 
-/* st: the attributes in the answer, whether the inode takes them or not; or NULL. */
+/*
+ * Asks for the attributes of an inode. `st` gets those of the answer, even if the inode does not
+ * take them; or is NULL.
+ */
 static int get_attr(struct inode *inode, struct stat *st)
 {
 	struct call c = {.next = NULL};
@@ -723,7 +737,7 @@ static int update_attr(struct inode *inode)
 	return inode->attr_until > sched_now() ? 0 : get_attr(inode, NULL);
 }
 
-/* As stat(2). */
+/* Returns the attributes of an inode, as stat(2) does. */
 static int stat_inode(struct inode *inode, struct stat *st)
 {
 	if (inode->bad)
@@ -734,7 +748,9 @@ static int stat_inode(struct inode *inode, struct stat *st)
 	return 0;
 }
 
-/* Modes are checked (default_permissions); the user that runs this may do all that they allow. */
+/*
+ * Checks the mode of an inode (default_permissions). The user of the run may do all that it allows.
+ */
 static int permission(struct inode *inode)
 {
 	return update_attr(inode);
@@ -795,7 +811,7 @@ static struct dentry *find_dentry(const struct dentry *parent, const char *name)
 	return NULL;
 }
 
-/* An unused one that has nothing below it. */
+/* Returns an unused dentry that has nothing below it. */
 static struct dentry *find_unused(const struct dentry *below, unsigned skip)
 {
 	for (struct dentry *d = k.dentries; d; d = d->next) {
@@ -816,7 +832,7 @@ static void unhash(struct dentry *d)
 	put_dentry(d);
 }
 
-/* With all unused ones below it. */
+/* Drops a dentry with all unused dentries below it. */
 static void invalidate(struct dentry *d)
 {
 	struct dentry *unused;
@@ -828,7 +844,9 @@ static void invalidate(struct dentry *d)
 	put_dentry(d);
 }
 
-/* Children first; each goes to the queue of FORGETs as it is freed. */
+/*
+ * Drops all unused names, children first. Each inode goes to the queue of FORGETs as it is freed.
+ */
 static void drop_names(void)
 {
 	struct dentry *d;
@@ -849,7 +867,10 @@ static void drop_all_pages(void)
 	}
 }
 
-/* Drops caches of the kernel, as writing 1, 2 or 3 to /proc/sys/vm/drop_caches does. */
+/*
+ * Drops caches of the kernel, as writing 1, 2 or 3 to /proc/sys/vm/drop_caches does; which of them,
+ * the seed chooses.
+ */
 static void reclaim(void)
 {
 	unsigned what = 1 + rnd_below(3);
@@ -863,7 +884,7 @@ static void reclaim(void)
 
 enum { REVAL = 1, EXCLUSIVE = 2, TARGET = 4 };
 
-/* 1: the name still stands for the same inode; 0: it does not; or a negated errno. */
+/* Returns 1 if the name still stands for the same inode, 0 if it does not, or a negated errno. */
 static int revalidate(struct dentry *d, int flags)
 {
 	struct call c = {.next = NULL};
@@ -893,7 +914,10 @@ static int revalidate(struct dentry *d, int flags)
 	return 1;
 }
 
-/* A folder that has another name already is moved: it has one, even one that was dropped. */
+/*
+ * Gives a dentry its inode. A folder has only one dentry: if it has another one, even a dropped
+ * one, that one is moved here.
+ */
 static struct dentry *give_inode(struct dentry *d, struct inode *inode)
 {
 	struct dentry *alias = NULL;
@@ -908,7 +932,7 @@ static struct dentry *give_inode(struct dentry *d, struct inode *inode)
 	}
 	for (const struct dentry *up = d->parent; up; up = up->parent) {
 		if (up == alias)
-			return NULL; /* it would be below itself */
+			return NULL; /* the folder would be below itself */
 	}
 	put_inode(inode);
 	alias->refs++;
@@ -937,7 +961,7 @@ static int look_up_new(struct dentry *d, struct dentry **out)
 	if (!error)
 		result->until = until(c.entry.entry_timeout);
 	if (error == ENOENT)
-		error = 0; /* known not to be there, for no time at all */
+		error = 0; /* a name that does not exist, with a timeout of 0 */
 	d->in_lookup = false;
 	sched_wake(d);
 	if (error)
@@ -948,7 +972,10 @@ static int look_up_new(struct dentry *d, struct dentry **out)
 	return error;
 }
 
-/* The dentry of a name in a folder, referenced; its inode is NULL if there is none. */
+/*
+ * Looks up a name in a folder. Returns its dentry with a reference; the inode is NULL if there is
+ * none.
+ */
 static int look_up(struct dentry *parent, const char *name, int flags, bool locked,
 		   struct dentry **out)
 {
@@ -989,7 +1016,9 @@ static int look_up(struct dentry *parent, const char *name, int flags, bool lock
 	}
 }
 
-/* The folder that the last name of a path is in, referenced, and that name. */
+/*
+ * Finds the folder that the last name of a path is in. Returns it with a reference, and that name.
+ */
 static int walk_to_parent(const char *path, int flags, struct dentry **out, char name[NAME_MAX + 1])
 {
 	struct dentry *at = k.root, *next;
@@ -1044,7 +1073,7 @@ static int walk(const char *path, int flags, struct dentry **out)
 	return error;
 }
 
-/* A call that ends with ESTALE is tried once more, with every name looked up again. */
+/* Evaluates a system call; if it ends with ESTALE, once more with every name looked up again. */
 #define RETRIED(result, expression)                                                                \
 	do {                                                                                       \
 		int reval = 0;                                                                     \
@@ -1256,7 +1285,7 @@ static int send_read(struct kfile *f, uint64_t offset, size_t size, char *out, s
 	return error;
 }
 
-/* Reads pages into the cache, locked meanwhile. Only those that are not there. */
+/* Reads pages that are not in the cache, and locks them meanwhile. */
 static int read_pages(struct kfile *f, size_t first, size_t count)
 {
 	struct inode *inode = f->inode;
@@ -1276,7 +1305,7 @@ static int read_pages(struct kfile *f, size_t first, size_t count)
 	}
 	data = must(calloc(count, PAGE));
 	error = send_read(f, first * PAGE, count * PAGE, data, &got);
-	/* A short one tells where the file ends. */
+	/* A short answer shows where the file ends. */
 	if (!error && got < count * PAGE && inode->attr_version <= asked &&
 	    size_of(inode) == size && first * PAGE + got < size) {
 		trace("short read: %llu ends at %zu, not %llu", (unsigned long long)inode->id,
@@ -1297,7 +1326,7 @@ static int read_pages(struct kfile *f, size_t first, size_t count)
 	return error;
 }
 
-/* The page is valid when this returns 0, until the next step. */
+/* Reads a page unless it is cached. The page is valid when this returns 0, until the next step. */
 static int fill_page(struct kfile *f, size_t index)
 {
 	int error = 0;
@@ -1364,7 +1393,7 @@ long k_read_mapped(struct kfile *f, int64_t offset, void *data, size_t size)
 		size_t at = (size_t)offset + done, part = PAGE - at % PAGE;
 
 		if (at / PAGE >= (size_of(inode) + PAGE - 1) / PAGE || inode->bad)
-			return -EFAULT; /* SIGBUS */
+			return -EFAULT; /* the program would get SIGBUS */
 		if (fill_page(f, at / PAGE) != 0)
 			return -EFAULT;
 		if (part > size - done)
@@ -1377,7 +1406,10 @@ long k_read_mapped(struct kfile *f, int64_t offset, void *data, size_t size)
 
 /* ---- writing ---- */
 
-/* Pages are filled before they are sent, and stay if they were known as a whole. */
+/*
+ * Writes one page or part of it. Missing bytes of the page are read first; a page that is known as
+ * a whole stays cached.
+ */
 static long write_part(struct kfile *f, uint64_t at, const char *data, size_t size)
 {
 	struct call c = {.handle = f->opened.handle,
@@ -1436,7 +1468,10 @@ long k_write(struct kfile *f, const void *data, size_t size)
 	return done ? (long)done : got;
 }
 
-/* Reads missing pages first. No program gets the errors of the WRITE requests. */
+/*
+ * Writes through a mapping after close(). Missing pages are read first. No program gets the errors
+ * of the WRITE requests.
+ */
 int k_close_mapped(struct kfile *f, const char *data, size_t size)
 {
 	int error = flush(f);
@@ -1603,7 +1638,7 @@ int k_mkdir(const char *path, mode_t mode)
 	return error;
 }
 
-/* The new name's inode is the answer's: that of a copy, maybe. */
+/* Sends a LINK. The new name gets the inode of the answer, which may be a copy. */
 static int send_link(struct dentry *from, struct dentry *to)
 {
 	struct call c = {.other = to->parent->inode->id};
@@ -1680,11 +1715,11 @@ static int send_rename(struct dentry *from, struct dentry *to, unsigned flags)
 	return CALL(&c, rename, from->parent->inode->id, from->name);
 }
 
-/* Both names looked up, both folders locked. */
+/* Renames a name once both names are looked up and both folders locked. */
 static int rename_found(struct dentry *from, struct dentry *to, unsigned flags)
 {
 	struct inode *source = from->inode, *target = to->inode;
-	bool locks; /* a folder only where it gets another parent */
+	bool locks; /* locks the moved folder, too: only if it gets another parent */
 	int error;
 
 	if (!source)
@@ -1797,7 +1832,7 @@ static void link_plus(struct dentry *parent, const struct entry *entry, const ch
 		fail("READDIRPLUS counts a lookup of %s", name);
 	d = find_dentry(parent, name);
 	if (d && d->in_lookup) {
-		/* The kernel waits for that lookup, and uses its result. */
+		/* As in the kernel, the thread waits for that lookup, and uses its result. */
 		d->refs++;
 		while (d->in_lookup)
 			wait_for(d, "a lookup");
@@ -1835,7 +1870,7 @@ static void add_name(struct names *l, const char *name, unsigned type)
 	l->entries[l->count++].type = type;
 }
 
-/* One answer's entries; the offset after the last. */
+/* Adds the entries of one answer to a list. Returns the offset after the last one. */
 static off_t add_names(struct dentry *dir, struct names *l, const struct call *c, uint64_t asked)
 {
 	off_t offset = 0;
@@ -1877,8 +1912,8 @@ static int read_folder(struct dentry *dir, struct handle *handle, struct names *
 }
 
 /*
- * The names that the kernel has cached of a folder; NULL if the folder has changed since, or
- * nothing is cached.
+ * Returns the names of a folder that the kernel has cached; NULL if the folder has changed since,
+ * or none are cached.
  */
 static struct names *cached(struct inode *dir)
 {
@@ -1915,7 +1950,10 @@ static void each_entry(struct inode *dir, void (*each)(void *, const char *, uns
 	free(copy);
 }
 
-/* ENOSYS: folders are not opened, and the names of a READDIR stay. */
+/*
+ * Opens a folder. ENOSYS means that folders are not opened, and that the names of a READDIR stay
+ * cached.
+ */
 static int open_folder(struct inode *dir, struct opened *opened)
 {
 	struct call c = {.flags = O_RDONLY | O_DIRECTORY};
@@ -1981,7 +2019,7 @@ int k_list(const char *path, void (*each)(void *closure, const char *name, unsig
 
 /* ---- notifications ---- */
 
-/* ENOENT where there is no mount any more. */
+/* Begins a notification. Returns ENOENT if the mount has ended. */
 static int begin_notification(void)
 {
 	sched_point("notify");
@@ -2004,7 +2042,7 @@ static int inval_node(void *unused, uint64_t node, bool pages)
 	return 0;
 }
 
-/* Of a folder, which has one; also when its name was dropped. */
+/* Returns the dentry of a folder, which has exactly one, even if its name was dropped. */
 static struct dentry *alias_of(const struct inode *inode)
 {
 	for (struct dentry *d = k.dentries; d; d = d->next) {
@@ -2055,7 +2093,7 @@ static int expire_name(void *unused, uint64_t folder, const char *name)
 	return k.expires ? drop_entry(folder, name, true) : ENOSYS;
 }
 
-/* Whole pages become known, and the last. */
+/* Stores bytes in the cache: all whole pages, and the last page of the file. */
 static int store(void *unused, uint64_t node, struct bytes text)
 {
 	int error = begin_notification();
@@ -2085,7 +2123,7 @@ const struct kernel sim_kernel = {inval_node, inval_name, expire_name, store, NU
 
 /* ---- begin and end ---- */
 
-/* A mount of a kernel without one feature or another. */
+/* Starts a kernel that may lack features, as the seed chooses. */
 void kernel_start(struct vfs *v)
 {
 	struct inode *root = must(calloc(1, sizeof(*root)));
@@ -2124,9 +2162,9 @@ void kernel_drop_caches(void)
 {
 	struct dentry *d;
 
-	k.pressure = 0; /* names looked up from here on stay */
+	k.pressure = 0; /* names that are looked up from this point on stay cached */
 	drop_names();
-	/* Requests to forget reach the program. */
+	/* Wait until the program has got all FORGETs. */
 	while (!is_idle())
 		sched_sleep(MS);
 	for (d = k.dentries; d; d = d->next) {
@@ -2148,7 +2186,7 @@ static bool is_in(const uint64_t *list, size_t count, uint64_t id)
 	return false;
 }
 
-/* The ids of all inodes, unsorted; the caller frees the list. */
+/* Returns the numbers of all inodes, unsorted. The caller frees the list. */
 static uint64_t *known_numbers(size_t *count)
 {
 	uint64_t *list = NULL;
@@ -2168,7 +2206,7 @@ static bool is_unknown(uint64_t id)
 	return CALL(&c, known, id, "") != 0;
 }
 
-/* Those that are no more are taken off the list. */
+/* Removes inodes that no longer exist from the list of those that the program asked to forget. */
 static void ask_for_forgotten(void)
 {
 	size_t left = 0;

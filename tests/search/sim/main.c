@@ -18,15 +18,15 @@
  * --no-faults  disk calls never fail; otherwise they do for one seed in three
  * --twice   every seed twice: both must take the same steps
  *
- * A report names the lock or the answer that each thread waits for and what it holds. A build
- * with sanitizers takes the same steps.
+ * A report names the lock or the answer that each thread waits for and what it holds. A build with
+ * sanitizers takes the same steps.
  *
- * What it has to find, and did: a rename that changes the thing of a node in its place, while a
- * reader is at it; a node that only its draft kept, used after that was dropped; a lookup between a
- * commit and its publication, which takes a renamed clip for a removed one; text that is written
- * while its clip becomes another file's; an answer from before what another program has put there.
- * planted/ has patches that put such faults back, each with a seed that finds it; `make
- * test-sim-planted` proves it.
+ * Faults that it must find, and has found: a rename that changes the thing of a node in place,
+ * while a reader uses it; a node that only its draft kept, used after the draft was dropped; a
+ * lookup between a commit and its publication, which takes a renamed clip for a removed one; text
+ * that is written while its clip becomes another file's; an answer that is older than what another
+ * program has written. planted/ has patches that restore such faults, each with a seed that finds
+ * it; `make test-sim-planted` proves it.
  */
 #include "sim.h"
 
@@ -57,7 +57,7 @@ struct sim_options sim = {.seed = 1, .steps = 50000};
 
 static char work[64] = "/tmp/animfs-sim.XXXXXX";
 
-/* The result of a run, for its parent. */
+/* The result of a run, which the child process sends to its parent. */
 struct result {
 	uint64_t hash, steps;
 	unsigned saved, refused, read, moved, faults;
@@ -73,7 +73,9 @@ static void write_file(const char *path, const char *text)
 	}
 }
 
-/* A new tmpfs, which goes with the process. False: this machine does not let us have one. */
+/*
+ * Mounts a new tmpfs, which ends with the process. Returns false if the machine does not allow it.
+ */
 static bool mount_disk(void)
 {
 	unsigned uid = geteuid(), gid = getegid();
@@ -91,7 +93,10 @@ static bool mount_disk(void)
 	return own_mounts() && mount("sim", work, "tmpfs", 0, "mode=0755") == 0;
 }
 
-/* Without a tmpfs, in a container or a chroot: a folder, which the parent removes. */
+/*
+ * Makes a folder for the disk, without a tmpfs, as in a container or a chroot. The parent removes
+ * it.
+ */
 static bool make_disk(void)
 {
 	snprintf(work + strlen(work), sizeof(work) - strlen(work), "/%llu",
@@ -124,7 +129,7 @@ struct mount {
 	struct vfs *vfs;
 };
 
-/* As src/fuse/session.c does it. */
+/* Begins a mount in the way src/fuse/session.c does. */
 static void begin_mount(struct mount *m, char *source)
 {
 	struct err err = {.code = ERR_NONE};
@@ -171,7 +176,8 @@ static void run(struct result *result)
 	programs_make_source(source);
 	umask(0);
 	sched_start();
-	sim.faults = rnd_one_in(3) && !sim.no_faults; /* the seed goes on alike */
+	/* draw in any case, so that later numbers are the same with --no-faults */
+	sim.faults = rnd_one_in(3) && !sim.no_faults;
 	sim.slow = rnd_one_in(4);
 	begin_mount(&mount, source);
 	kernel_start(mount.vfs);
@@ -179,7 +185,7 @@ static void run(struct result *result)
 	programs_await();
 	disk_set_faults(false);
 	trace("all programs have ended");
-	sched_sleep(20 * SECOND); /* until all deadlines have passed */
+	sched_sleep(20 * SECOND); /* wait until all deadlines have passed */
 	programs_check();
 	kernel_drop_caches();
 	sched_sleep(20 * SECOND);
@@ -198,7 +204,10 @@ static void run(struct result *result)
 	sched_end();
 }
 
-/* In a process of its own. Its status says how it went; a leak is LeakSanitizer's to say. */
+/*
+ * Runs one seed in a process of its own. The exit status shows the result; leaks are reported by
+ * LeakSanitizer.
+ */
 static _Noreturn void run_child(int log, int results)
 {
 	struct result result;
@@ -209,7 +218,7 @@ static _Noreturn void run_child(int log, int results)
 		dup2(log, STDERR_FILENO);
 	}
 	if (sim.trace)
-		setvbuf(stdout, NULL, _IOLBF, 0); /* nothing is lost in a crash */
+		setvbuf(stdout, NULL, _IOLBF, 0); /* so that no output is lost in a crash */
 #ifdef M_ARENA_MAX
 	mallopt(M_ARENA_MAX, 1);
 #endif
@@ -259,7 +268,7 @@ static void print_log(int log)
 		(void)!write(STDOUT_FILENO, data, (size_t)got);
 }
 
-/* 0: passed; anything else: failed. */
+/* Collects the result of a job. Returns 0 if it passed; any other status is a failure. */
 static int end_job(struct job *job, struct result *result)
 {
 	int status;
@@ -308,7 +317,10 @@ int main(int argc, char **argv)
 	bool twice = false;
 	int option;
 
-	/* Where a heap lies must not matter; but if it does, it is to be so again. */
+	/*
+	 * The addresses of the heap must not matter; in case they do, keep them the same in each
+	 * run.
+	 */
 	if (!(personality(0xffffffff) & ADDR_NO_RANDOMIZE) &&
 	    personality((unsigned)personality(0xffffffff) | ADDR_NO_RANDOMIZE) != -1)
 		execv("/proc/self/exe", argv);

@@ -30,9 +30,9 @@
 #define FILES_MAX 4
 #define CLIPS_MAX 24
 #define SAVES_MAX 20000
-#define SETTLES (4 * SECOND) /* half-written text is let go by then */
+#define SETTLES (4 * SECOND) /* half-written text is given up after this time */
 
-/* Something with a name that may change: odd while it does. */
+/* Something with a name that may change: `changes` is odd while it does. */
 struct named {
 	char name[64];
 	unsigned changes;
@@ -41,7 +41,7 @@ struct named {
 struct clip {
 	struct named is;
 	unsigned file;
-	bool gone; /* removed, or about to be */
+	bool gone; /* the thing is removed, or about to be */
 };
 
 enum form { CSV, JSON, FORMS };
@@ -52,19 +52,22 @@ struct save {
 	enum { GOES_ON, SAVED, MAYBE } how;
 	int process;
 	enum form form;
-	bool crossed; /* another program saved the bone meanwhile */
+	bool crossed; /* another program saved the same bone during this save */
 };
 
 /* One text of a bone. */
 struct view {
-	char *first;      /* before any save */
-	unsigned changes; /* as of a name */
+	char *first;      /* text before any save */
+	unsigned changes; /* counts changes of the view's name; odd during a change */
 	/* number of savers that are writing the text in place, where other programs read it */
 	unsigned in_place;
 	int64_t last_in_place; /* when the last of these savers ended */
-	/* A saver took the name away and failed then: it is back when others rest, or save it. */
+	/*
+	 * A saver took the name away and then failed: it comes back when others rest, or save the
+	 * text.
+	 */
 	bool absent;
-	/* a saver left it half-written and failed; it is whole again as with `absent` */
+	/* a saver left the text half-written and failed; it becomes whole again as with `absent` */
 	bool broken;
 	bool given; /* a program is changing the mode of the text */
 };
@@ -74,15 +77,15 @@ struct bone {
 	unsigned clip;
 	const char *name;
 	struct view views[FORMS];
-	unsigned savers; /* now */
-	unsigned begun;  /* saves, ever */
+	unsigned savers; /* number of savers at work now */
+	unsigned begun;  /* number of saves that were begun so far */
 };
 
 static const char *const bone_names[] = {"hips", "spine"};
 static const char *const form_names[] = {"csv", "json"};
 
 #define BONES (sizeof(bone_names) / sizeof(bone_names[0]))
-#define BONES_NONE (CLIPS_MAX * BONES) /* a save of none */
+#define BONES_NONE (CLIPS_MAX * BONES) /* stands for a save of no bone */
 
 static struct named folder = {"object/e0000", 0};
 static struct named files[FILES_MAX];
@@ -94,20 +97,22 @@ static unsigned running;
 static const char *source_dir;
 
 /*
- * In the last file, this bone gets its numbers in SOURCE: from a program that knows nothing of the
- * mount, while savers save the others there.
+ * In the last file, this bone is saved in SOURCE, by a program that does not know the mount, while
+ * savers save the other bones there.
  */
 static struct {
 	unsigned file, bone;
 	long number;
 } outside;
 
-/* The file before that is saved only by programs that copy its folder back. */
+/* The file before the last, which is saved only by programs that copy its folder back. */
 static unsigned copied_file;
-/* One of them was ended part-way: there may be values from before, as near as the format has them.
+/*
+ * A program that copied the folder back was ended part-way: there may be old values, as near as the
+ * format stores them.
  */
 static bool copied_in_part;
-/* Another process locks what a save needs, now and then; it may be refused then. */
+/* Now and then, another process locks what a save needs; the save may be refused then. */
 static bool occupied;
 
 unsigned programs_saved, programs_refused, programs_read, programs_moved;
@@ -165,7 +170,9 @@ struct moment {
 	int64_t at;
 };
 
-/* Of the names above it. *moves: one is about to change. */
+/*
+ * Returns the number of changes of the names above a bone. *moves: one of them is about to change.
+ */
 static unsigned changes_of_names(unsigned bone, bool *moves)
 {
 	const struct clip *c = &clips[bones[bone].clip];
@@ -210,7 +217,7 @@ static bool is_fault(int error)
 			      error == EMFILE || error == ENFILE || error == EDQUOT);
 }
 
-/* An error where a bare filesystem would have none ends the run. */
+/* Ends the run on an error that a bare filesystem would not give. */
 static void judge(const char *what, int error, unsigned bone, const struct moment *since)
 {
 	const char *name = error ? strerrorname_np(error) : "";
@@ -240,7 +247,7 @@ static void add(struct text *t, const char *data, size_t size)
 	t->data[t->size] = '\0';
 }
 
-/* The length of the n-th cell of a row, and where it is; rows end with a line feed. */
+/* Returns the length of the n-th cell of a row, and its place; rows end with a line feed. */
 static size_t cell(const char *row, unsigned n, const char **at)
 {
 	while (n && *row != '\n' && *row) {
@@ -253,7 +260,7 @@ static size_t cell(const char *row, unsigned n, const char **at)
 
 enum { COLUMN = 2 /* tx */, LAST_WITH = 4 /* tz: a translation is given as a whole */ };
 
-/* Every row with this number; blank cells beside it are filled. */
+/* Writes a number into every row; blank cells of the same translation are filled. */
 static void renumber_csv(const char *data, unsigned number, struct text *out)
 {
 	const char *row = strchr(data, '\n');
@@ -285,7 +292,9 @@ static void renumber_csv(const char *data, unsigned number, struct text *out)
 
 static const char translation[] = "\"translation\"", value_is[] = "\"value\": [";
 
-/* Where the first number of each key of the translation is, one after the other; NULL: no more. */
+/*
+ * Returns the place of the first number of the next key of the translation; NULL if there is none.
+ */
 static const char *next_key(const char *at, const char **end)
 {
 	if (!*end) {
@@ -340,7 +349,7 @@ static void renumber(enum form form, const char *data, unsigned number, struct t
 		renumber_json(data, number, out);
 }
 
-/* The number in all rows, which are as many as ever; or -1. */
+/* Returns the number in all rows, of which there must be as many as ever; or -1. */
 static long number_in_csv(const char *data, const char *first)
 {
 	const char *row = strchr(data, '\n');
@@ -355,7 +364,7 @@ static long number_in_csv(const char *data, const char *first)
 		char *end;
 		unsigned long here = strtoul(at, &end, 10);
 
-		/* A value that does not move is given once. */
+		/* A value that does not move is in one row only. */
 		if (rows && !length)
 			here = number;
 		else if (end != at + length || here < FIRST_NUMBER || (rows && here != number))
@@ -368,7 +377,7 @@ static long number_in_csv(const char *data, const char *first)
 	return rows + 1 == 0 ? (long)number : -1;
 }
 
-/* Without the names of its file and clip, which are in the first lines. */
+/* Returns the text without the names of its file and clip, which are in the first lines. */
 static const char *from_parent(const char *json)
 {
 	const char *at = strstr(json, "\"parent\"");
@@ -376,7 +385,10 @@ static const char *from_parent(const char *json)
 	return at ? at : json;
 }
 
-/* The number of a text; 0: it is the first, which has none; -1: it is none of those there are. */
+/*
+ * Returns the number of a text; 0 for the first text, which has none; -1 if it is none of the
+ * numbers that were saved.
+ */
 static long number_of(unsigned bone, enum form form, const struct text *t)
 {
 	const char *data = t->data ? t->data : "";
@@ -390,7 +402,10 @@ static long number_of(unsigned bone, enum form form, const struct text *t)
 
 /* ---- results ---- */
 
-/* Has another program saved since, and was its save acknowledged before this step? */
+/*
+ * Returns another program's save of the bone that began after `s` and was acknowledged before this
+ * step.
+ */
 static const struct save *replaced(const struct save *s, unsigned bone, uint64_t before)
 {
 	for (unsigned i = 1; i < save_count; i++) {
@@ -403,13 +418,13 @@ static const struct save *replaced(const struct save *s, unsigned bone, uint64_t
 	return NULL;
 }
 
-/* before: the step at which the reader began. */
+/* Checks the number that a reader saw. `before` is the step at which the reader began. */
 static void check_number(const char *what, long number, unsigned bone, uint64_t before)
 {
 	unsigned index = number ? (unsigned)number - FIRST_NUMBER + 1 : 0;
 	const struct save *s = index ? &saves[index] : NULL, *later;
 
-	/* Part-way in a batch; its own program checks it at the end. */
+	/* A batch may be part-way done; its own program checks the number at the end. */
 	if (clips[bones[bone].clip].file == copied_file)
 		return;
 	if (index >= save_count || (s ? s->bone != bone : bone == outside.bone))
@@ -422,8 +437,8 @@ static void check_number(const char *what, long number, unsigned bone, uint64_t 
 }
 
 /*
- * Were other programs writing the file in place while it was read? As on any filesystem, a reader
- * sees their writes.
+ * Returns whether other programs wrote the file in place while it was read. As on any filesystem, a
+ * reader sees their writes.
  */
 static bool was_in_place(unsigned bone, const struct moment *since)
 {
@@ -497,15 +512,18 @@ static void check_text(const char *what, const struct text *t, unsigned bone, si
 	}
 }
 
-/* Was a save of it left half-way? A text that could not be put anywhere else may be saved later. */
+/*
+ * Returns whether a save of the bone was left half-way. A text that could not be put anywhere else
+ * may be saved later.
+ */
 static bool is_broken(unsigned bone)
 {
 	return bones[bone].views[CSV].broken || bones[bone].views[JSON].broken;
 }
 
 /*
- * A stat before the open said another size. Names in the folder of a rename are dropped right after
- * its reply, so it may have come in between.
+ * Checks the size that a stat before the open returned. Names in the folder of a rename are dropped
+ * right after its reply, so such a rename may explain another size.
  */
 static void check_size(const char *path, size_t size, unsigned bone, const struct moment *since)
 {
@@ -521,7 +539,9 @@ static void check_size(const char *path, size_t size, unsigned bone, const struc
 		fail("%s has %zu bytes, and stat says %lld", path, size, (long long)st.st_size);
 }
 
-/* 0, or the error that ended it. The text is the caller's. */
+/*
+ * Reads a text of a bone. Returns 0 or the error that ended the reading. The caller owns the text.
+ */
 static int read_bone(unsigned bone, enum form form, enum way way, struct text *out)
 {
 	struct moment since = moment_of(bone, form);
@@ -561,7 +581,7 @@ static int read_bone(unsigned bone, enum form form, enum way way, struct text *o
 	return error;
 }
 
-/* One that is there. */
+/* Chooses a bone that exists. */
 static unsigned any_bone(void)
 {
 	unsigned bone;
@@ -577,7 +597,7 @@ static bool is_saved_outside(unsigned bone)
 	return clips[bones[bone].clip].file == outside.file;
 }
 
-/* The same, where programs save, and move and remove clips. */
+/* Chooses a bone that programs save, in a clip that may be moved and removed. */
 static unsigned any_saved_bone(void)
 {
 	unsigned bone;
@@ -597,7 +617,7 @@ static unsigned any_bone_to_save(void)
 
 static int read_path(const char *path, struct text *out);
 
-/* A link of a view is a copy of its text, an ordinary file. */
+/* Links a view. The link is a copy of the text, an ordinary file. */
 static void link_bone(unsigned bone, enum form form)
 {
 	struct moment since = moment_of(bone, form);
@@ -648,7 +668,7 @@ static void chmod_bone(unsigned bone, enum form form)
 	v->given = false;
 }
 
-/* Mostly what was saved last: what is wrong is so for a moment. */
+/* Reads texts, mostly the one that was saved last: faults may show only for a moment. */
 static void reader(void *unused)
 {
 	(void)unused;
@@ -687,7 +707,7 @@ static void visit(void *path, const char *name, unsigned type)
 	error = k_stat(inner, &st);
 	if (error && error != ENOENT && error != ENOTDIR && !is_fault(error))
 		judge("lstat", error, 0, &(struct moment){.moves = true});
-	/* A still of every moment is much to draw. */
+	/* skip frames/: rendering a still of every frame takes long */
 	if (!error && S_ISDIR(st.st_mode) && (strcmp(name, "frames") != 0 || rnd_one_in(40)))
 		k_list(inner, visit, inner);
 }
@@ -708,7 +728,10 @@ static void lister(void *unused)
 
 struct saving {
 	unsigned bone, number;
-	/* the bone's `begun` when this save began: if equal, no other save of it has begun since */
+	/*
+	 * the bone's `begun` when this save began: if it is equal, no other save of the bone has
+	 * begun since
+	 */
 	unsigned begun;
 	enum form form;
 	struct text text;
@@ -718,7 +741,7 @@ struct saving {
 	char view[PATH], other[PATH];
 };
 
-/* Are the four bytes of this number in the file? */
+/* Returns whether the four bytes of this number are in the file. */
 static bool is_on_disk(unsigned file_number, long number)
 {
 	char path[PATH * 2];
@@ -741,7 +764,7 @@ static bool is_on_disk(unsigned file_number, long number)
 	return is;
 }
 
-/* A save that fsync acknowledged is in the file, also where another save was under way. */
+/* Checks that a save that fsync acknowledged is in the file, even if another save was under way. */
 static void check_stored(const struct saving *s)
 {
 	const struct bone *b = &bones[s->bone];
@@ -750,14 +773,17 @@ static void check_stored(const struct saving *s)
 	if (s->crossed || b->begun != s->begun || clips[b->clip].gone ||
 	    was_moved(s->bone, &s->since))
 		return;
-	sched_hold(); /* the path stays */
+	sched_hold(); /* no step, so that the path stays valid */
 	is = is_on_disk(clips[b->clip].file, s->number);
 	sched_resume();
 	if (!is)
 		fail("%s: fsync says that %u is stored", s->view, s->number);
 }
 
-/* Were its system calls held up so long since then (kernel_delay) that it looks like a pause? */
+/*
+ * Returns whether the save's system calls were delayed so long since then (kernel_delay) that the
+ * delay looks like a pause.
+ */
 static bool is_pause(int64_t since)
 {
 	return kernel_delay() - since > SECOND;
@@ -781,7 +807,7 @@ static int write_text(struct saving *s, struct kfile *file)
 	return 0;
 }
 
-/* The first error counts, but a file is closed in any case. */
+/* Closes a file in any case. Returns the first error. */
 static int close_after(struct kfile *file, int error)
 {
 	int closed = k_close(file);
@@ -822,7 +848,7 @@ static int cutting(struct saving *s)
 	return open_and_write(s, s->view, O_RDWR, rnd_one_in(2));
 }
 
-/* Writes into the file, and cuts the rest off. */
+/* Saves like rsync --inplace: writes into the file, and cuts the rest off. */
 static int rsync_in_place(struct saving *s)
 {
 	struct kfile *file;
@@ -836,7 +862,7 @@ static int rsync_in_place(struct saving *s)
 	return close_after(file, error);
 }
 
-/* Saves through a mapping. The verdict comes after close(), so that no program gets it. */
+/* Saves through a mapping. No program gets the result, which comes after close(). */
 static int mapping(struct saving *s)
 {
 	struct kfile *file;
@@ -877,7 +903,7 @@ static int renaming(struct saving *s)
 	return error;
 }
 
-/* Renames while both are open. */
+/* Saves like GLib: renames the new file over the old one while both are open. */
 static int glib(struct saving *s)
 {
 	struct kfile *view, *other;
@@ -965,8 +991,8 @@ static const struct {
 #define HABITS (sizeof(habits) / sizeof(habits[0]))
 
 /*
- * crossed: others saved the same bone meanwhile. They win, or take the name; and a name that was
- * removed comes back in a pause.
+ * Judges the result of a save. `crossed`: others saved the same bone during it. They win, or take
+ * the name; and a name that was removed comes back in a pause.
  */
 static void judge_save(const char *habit, int error, struct saving *s, bool crossed, bool paused)
 {
@@ -977,7 +1003,7 @@ static void judge_save(const char *habit, int error, struct saving *s, bool cros
 		judge(habit, error, s->bone, &s->since);
 }
 
-/* since: before the text was read. */
+/* Saves a bone. `since` is a moment before the text was read. */
 static void save_bone(unsigned bone, const struct moment *since, const char *old)
 {
 	enum form form = since->form;
@@ -991,7 +1017,7 @@ static void save_bone(unsigned bone, const struct moment *since, const char *old
 	int64_t delay = kernel_delay();
 	int error;
 
-	/* Two that write in one place leave a mixture behind, anywhere. */
+	/* Wait: two programs that write in one place leave a mixture, on any filesystem. */
 	while (v->in_place && habits[habit].in_place)
 		habit = rnd_below(HABITS);
 	if (save_count == SAVES_MAX)
@@ -1006,7 +1032,7 @@ static void save_bone(unsigned bone, const struct moment *since, const char *old
 	path_of_view(bone, form, s.view);
 	trace("saves %u in %s by %s", number, s.view, habits[habit].name);
 	error = habits[habit].save(&s);
-	/* Text that was refused is there, and edited by others, as long as it is open. */
+	/* Refused text stays in the view, and others edit it, as long as it is open. */
 	if (error)
 		k_await_releases();
 	b->savers--;
@@ -1015,7 +1041,7 @@ static void save_bone(unsigned bone, const struct moment *since, const char *old
 		v->last_in_place = sched_now();
 	v->broken = (error || s.unsure) && habits[habit].in_place;
 	crossed = crossed || b->begun != begun;
-	/* If a clip moves without what is beside its texts, a folder has the old name. */
+	/* If a clip is moved without the files beside its texts, a folder keeps the old name. */
 	astray = !error && sim.faults && (changes_of_names(bone, &moves) != above || moves);
 	v->absent = v->absent || astray;
 	saves[index].process = kernel_process();
@@ -1023,7 +1049,10 @@ static void save_bone(unsigned bone, const struct moment *since, const char *old
 	saves[index].crossed = crossed;
 	trace("saved %u: %s", number, error ? strerrorname_np(error) : "fine");
 	saves[index].ended = sched_step();
-	/* Removed meanwhile, the text has lost its name; as on any filesystem, no one finds it. */
+	/*
+	 * A text that was removed meanwhile has lost its name; as on any filesystem, no program
+	 * finds it.
+	 */
 	saves[index].how = error || astray || s.unsure || clips[b->clip].gone ? MAYBE : SAVED;
 	if (error)
 		programs_refused++;
@@ -1033,7 +1062,7 @@ static void save_bone(unsigned bone, const struct moment *since, const char *old
 	free(s.text.data);
 }
 
-/* Saves one after another; mostly of a bone that no other saver has. */
+/* Saves one text after another, mostly of a bone that no other saver has. */
 static void saver(void *number)
 {
 	unsigned own = number || rnd_one_in(2) ? (unsigned)(uintptr_t)number : outside.bone + 1;
@@ -1050,7 +1079,7 @@ static void saver(void *number)
 		free(text.data);
 		if (rnd_one_in(2))
 			kernel_process_ends();
-		/* The save is visible at once, in the other text, too. */
+		/* Check that the save is visible at once in the other text, too. */
 		text = (struct text){NULL, 0};
 		if (rnd_one_in(2))
 			read_bone(bone, (enum form)rnd_below(FORMS), WHOLE, &text);
@@ -1063,19 +1092,20 @@ static void saver(void *number)
 /* ---- copies of a folder that come back ---- */
 
 /*
- * All texts that contain one of the two bones of a clip: read, one of them edited, and written back
- * by one program in any order. In every order, the edit is there afterwards, and so is a save of
- * another program meanwhile; each text without effect has its line when it is closed.
+ * A copy of all texts that contain one of the two bones of a clip. One program reads them, edits
+ * one, and writes them back in any order. In every order, the edit is there afterwards, and so is a
+ * save that another program made meanwhile. A text that had no effect gets a line in the
+ * diagnostics when it is closed.
  */
 enum { COPY_BONES = BONES * FORMS, COPY_CURVES = COPY_BONES, COPY_CLIP, COPY_RAW, COPIES };
 
 struct copy {
-	unsigned first; /* its first bone */
+	unsigned first; /* the first bone of the clip */
 	struct text texts[COPIES];
-	unsigned changes;    /* of all above */
-	long numbers[BONES]; /* that are to come out */
+	unsigned changes;    /* `changes` of all names above the clip */
+	long numbers[BONES]; /* numbers that the bones must have at the end */
 	int64_t begun, last;
-	bool late; /* it took longer than a batch lasts */
+	bool late; /* the copying took longer than a batch lasts */
 };
 
 static unsigned changes_of_copied(void)
@@ -1151,7 +1181,10 @@ static bool is_same_text(const struct text *a, const struct text *b)
 	return a->size == b->size && (!a->size || memcmp(a->data, b->data, a->size) == 0);
 }
 
-/* The view does not say the text, and nothing was stored: there must be a line. */
+/*
+ * Checks that the diagnostics have a line for a text that the view does not show and that was not
+ * stored.
+ */
 static void check_line(const struct copy *c, unsigned i, const char *path)
 {
 	struct text shown = {NULL, 0}, errors = {NULL, 0};
@@ -1243,7 +1276,7 @@ static void check_copied(const struct copy *c)
 	}
 }
 
-/* One of the texts gives its bone a new number. */
+/* Edits one of the texts: gives its bone a new number. */
 static void edit_copy(struct copy *c, unsigned i)
 {
 	struct text edited = {NULL, 0};
@@ -1257,7 +1290,7 @@ static void edit_copy(struct copy *c, unsigned i)
 	c->numbers[i / FORMS] = number;
 }
 
-/* Another program, which stays the same one. */
+/* Edits the bone in another program, the same one for each copy. */
 static int edit_other(struct copy *c, unsigned bone)
 {
 	struct saving s = {.bone = c->first + bone};
@@ -1430,7 +1463,7 @@ static void remove_name(void *path, const char *name, unsigned type)
 		judge("rm -r", error, 0, &(struct moment){.moves = true});
 }
 
-/* rm -r of a clip whose names are no longer needed. */
+/* Removes a clip whose names are no longer needed, as rm -r does. */
 static void remove_clip(unsigned clip)
 {
 	char path[PATH];
@@ -1448,7 +1481,7 @@ static void remove_clip(unsigned clip)
 	k_list(path, remove_name, path);
 	error = k_rmdir(path);
 	trace("removed %s: %s", path, error ? strerrorname_np(error) : "fine");
-	moving--; /* and its name stays odd */
+	moving--; /* and the name's count of changes stays odd */
 	if (error && error != ENOENT && error != ENOTDIR && error != ENOTEMPTY)
 		judge_move("rmdir of a clip", error);
 	else
@@ -1486,8 +1519,11 @@ static void mover(void *unused)
 struct filled {
 	unsigned file, numbers[BONES];
 	char name[64];
-	unsigned changes; /* of all above, when it was begun */
-	bool late;        /* there was a pause, and it became a clip of the texts that were there */
+	unsigned changes; /* `changes` of all names above the folder, when the copying began */
+	/*
+	 * filling was interrupted by a pause, and the folder became a clip of the texts that it had
+	 */
+	bool late;
 	struct text texts[BONES];
 };
 
@@ -1516,7 +1552,7 @@ static int write_filled(const struct filled *f, unsigned bone)
 	return open_and_write(&s, path, O_WRONLY | O_CREAT | O_EXCL, false);
 }
 
-/* mkdir, and the writes of cp -r. */
+/* Fills the folder with the system calls of cp -r: mkdir, and writes. */
 static int fill(const struct filled *f)
 {
 	char path[PATH];
@@ -1541,7 +1577,7 @@ static bool is_clip(const struct filled *f)
 	return k_stat(path, &st) == 0;
 }
 
-/* The texts are in it. */
+/* Checks that all texts are in the folder. */
 static void check_whole(const struct filled *f)
 {
 	bool is;
@@ -1551,7 +1587,7 @@ static void check_whole(const struct filled *f)
 
 		while (moving)
 			sched_sleep(10 * MS);
-		sched_hold(); /* the path stays */
+		sched_hold(); /* no step, so that the path stays valid */
 		is = is_on_disk(f->file, number);
 		sched_resume();
 		if (!is)
@@ -1559,7 +1595,7 @@ static void check_whole(const struct filled *f)
 	}
 }
 
-/* From here on it is a clip like all others, and its written texts count as saved. */
+/* Adds the finished clip to the table of clips. Its written texts count as saved. */
 static void add_clip(const struct filled *f, unsigned from)
 {
 	struct clip *c = &clips[clip_count];
@@ -1601,7 +1637,7 @@ static void make_clip(void)
 	error = fill(&f);
 	f.late = is_pause(delay);
 	if (rnd_one_in(2))
-		kernel_process_ends(); /* which is the end of filling it */
+		kernel_process_ends(); /* the end of the process is the end of filling */
 	trace("filled %s: %s", f.name, error ? strerrorname_np(error) : "fine");
 	if (error && !is_fault(error) && !is_excused(&f))
 		fail("a clip cannot be filled: %s", strerrorname_np(error));
@@ -1653,7 +1689,10 @@ static void put_number(struct text *file, long from, long to)
 		memcpy(at, &now, sizeof(now));
 }
 
-/* In its place, unless a lease of another process prevents that; or renamed onto it. */
+/*
+ * Writes a file in SOURCE: in place, unless a lease of another process prevents that, or by a
+ * rename onto it.
+ */
 static void write_outside(int dir, const char *name, const struct text *bytes)
 {
 	const char *other = "outside.new";
@@ -1673,8 +1712,9 @@ static void write_outside(int dir, const char *name, const struct text *bytes)
 }
 
 /*
- * Gives the bone another number, and leaves the rest as it is: a version that the mount stores at
- * the same time must have both. No other program writes meanwhile, but a save may be on its way.
+ * Gives a bone another number in SOURCE, and leaves the rest as it is: if the mount stores a
+ * version at the same time, the file must have both changes. No other program writes meanwhile, but
+ * a save may be on its way.
  */
 static void save_outside(void)
 {
@@ -1687,7 +1727,7 @@ static void save_outside(void)
 		sched_sleep(10 * MS);
 	if (save_count == SAVES_MAX)
 		return;
-	sched_hold(); /* the path stays, and the number is not taken */
+	sched_hold(); /* no step, so that the path stays valid and the number is not taken */
 	number = (long)FIRST_NUMBER + save_count - 1;
 	snprintf(path, sizeof(path), "%s/%s", source_dir, folder.name);
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -1706,7 +1746,9 @@ static void save_outside(void)
 	free(bytes.data);
 }
 
-/* Writes in SOURCE, and reads back by the mount: an open that comes after it shows it. */
+/*
+ * Writes in SOURCE, and reads back through the mount: an open that follows the write must show it.
+ */
 static void putter(void *unused)
 {
 	(void)unused;
@@ -1762,7 +1804,7 @@ static void outsider(void *unused)
 	end_program();
 }
 
-/* Locks the state directory, or has a file open for writing; for less or more than a save waits. */
+/* Locks the state directory, or has a file open for writing, sometimes longer than a save waits. */
 static void occupy(void)
 {
 	bool locks = rnd_one_in(2);
@@ -1866,7 +1908,7 @@ static void start(const char *kind, unsigned count, void (*run)(void *))
 	}
 }
 
-/* A bone whose number is stored in its file as it is. */
+/* Chooses a bone whose number is stored in its file as it is, for save_outside. */
 static void prepare_outside(void)
 {
 	struct moment since;
@@ -1959,7 +2001,7 @@ static void add_file(int folder_fd, const char *name, struct text *out)
 	close(fd);
 }
 
-/* The bytes of all files below a folder of SOURCE. */
+/* Adds the bytes of all files below a folder of SOURCE. */
 static void add_folder(int above, const char *name, struct text *out)
 {
 	int fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -1979,7 +2021,10 @@ static void add_folder(int above, const char *name, struct text *out)
 	closedir(dir);
 }
 
-/* One batch is one version: if a program saves a bone in two views, the last save is kept. */
+/*
+ * Returns whether the save was replaced in the same batch. A batch is one version: if a program
+ * saves a bone in two views, the last save is kept.
+ */
 static bool is_said_again(unsigned index)
 {
 	const struct save *s = &saves[index];
@@ -1993,7 +2038,7 @@ static bool is_said_again(unsigned index)
 }
 
 /*
- * Every save can be brought back: its number is in the file, or in an old version of it.
+ * Checks that every save can be restored: its number is in the file, or in an old version of it.
  * Exceptions: versions that could not be kept since the disk failed, and files that other programs
  * replaced in SOURCE.
  */

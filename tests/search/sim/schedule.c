@@ -7,8 +7,8 @@
  * tables of this file; the real mutexes are taken as well, and are always free then.
  *
  * Virtual time moves a little with each step, now and then by a lot (as if another process had the
- * processor), and when all sleep to the next deadline. When all sleep without one, that is a
- * deadlock.
+ * processor), and to the next deadline when all threads sleep. If all sleep without a deadline,
+ * that is a deadlock.
  *
  * The linker puts the __wrap_ functions in the place of the C library's (-Wl,--wrap).
  */
@@ -34,32 +34,32 @@
 #define THREADS_MAX 96
 #define LOCKS_MAX 4096 /* a power of two */
 #define LOCKED_MAX 16
-#define HANG_SECONDS 60      /* of real time without a step */
-#define STUCK (300 * SECOND) /* of virtual time in one wait for a lock or an answer */
+#define HANG_SECONDS 60      /* real time without a step after which the run counts as hung */
+#define STUCK (300 * SECOND) /* longest virtual time of one wait for a lock or an answer */
 
 struct mutex {
 	const pthread_mutex_t *real;
-	int owner; /* a thread's number, or -1 */
+	int owner; /* number of the thread that has the lock, or -1 */
 };
 
 struct thread {
 	char name[24];
 	pthread_t real;
-	uint32_t go; /* the futex */
+	uint32_t go; /* futex that wakes the thread */
 	bool used, program, done, blocked;
-	bool detached; /* when the thread is done, another one may take its slot */
+	bool detached; /* no thread joins this one: when it is done, another may take its slot */
 	const void *channel;
 	int64_t deadline;
-	struct pollfd *fds; /* also awake when one of them is ready */
+	struct pollfd *fds; /* descriptors whose readiness also wakes the thread */
 	unsigned fd_count;
-	bool woken, busy; /* busy: another thread has the lock that it waits for */
+	bool woken, busy; /* busy: the thread waits for a lock that another thread has */
 	int64_t since;
 	const char *what;
 	void *where;
-	uint64_t frozen; /* until this step, if others can run */
+	uint64_t frozen; /* the thread does not run until this step if others can run */
 	struct {
 		struct mutex *mutex;
-		const char *class; /* or NULL */
+		const char *class; /* class of the lock, or NULL */
 		void *where;
 	} locked[LOCKED_MAX];
 	unsigned locked_count;
@@ -70,11 +70,11 @@ struct thread {
 
 static struct thread threads[THREADS_MAX];
 static int thread_count;
-static int current = -1; /* -1: no simulation yet, or not any more */
+static int current = -1; /* the running thread; -1: outside of a simulation */
 static uint64_t step, hash = 0xcbf29ce484222325;
 static int64_t now_ns;
-static unsigned alone;                                         /* sched_hold */
-static unsigned stickiness = 4, pace_ns = 1000, pauses = 1000; /* by the seed */
+static unsigned alone; /* number of sched_hold calls without their sched_resume */
+static unsigned stickiness = 4, pace_ns = 1000, pauses = 1000; /* chosen by the seed */
 static uint64_t random_state;
 static _Thread_local int self = -1;
 
@@ -205,7 +205,7 @@ static void on_alarm(int signal_number)
 	die_with_report();
 }
 
-/* The program crashed, or a sanitizer ends it. */
+/* Reports a crash of the program, or a sanitizer's end of it. */
 static void on_crash(int signal_number)
 {
 	fflush(stdout);
@@ -222,7 +222,10 @@ static void on_death(void)
 
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
-/* UBSan ends a process in its own way, which that does not see. */
+/*
+ * UBSan ends a process in a way that the sanitizer's death callback does not see; this option makes
+ * it abort.
+ */
 const char *__ubsan_default_options(void);
 const char *__ubsan_default_options(void)
 {
@@ -301,7 +304,10 @@ static void advance_to_deadline(void)
 		now_ns = next;
 }
 
-/* Others may go on while some wait for each other. */
+/*
+ * Ends the run if a thread waits too long. While some threads wait for each other, others may go
+ * on, so this is no deadlock of all.
+ */
 static void check_stuck(void)
 {
 	for (int i = 0; i < thread_count; i++) {
@@ -332,11 +338,11 @@ static void count_step(const char *what)
 		fail("stopped here: %s", what);
 }
 
-/* Passes the baton to the next thread; the caller sleeps until it gets it again. */
+/* Passes the baton to the next thread. The calling thread sleeps until it gets the baton again. */
 static void pass_on(void)
 {
 	int me = self, next;
-	bool done = threads[me].done; /* its place may be another's in a moment */
+	bool done = threads[me].done; /* read now: another thread may take the slot at any moment */
 
 	while ((next = choose()) < 0)
 		advance_to_deadline();
@@ -410,7 +416,7 @@ void sched_wake(const void *channel)
 	}
 }
 
-/* One of them, whichever the seed likes. */
+/* Wakes one thread that waits for the channel, chosen by the seed. */
 static void wake_one(const void *channel)
 {
 	int waiting[THREADS_MAX], count = 0;
@@ -619,7 +625,7 @@ int __wrap_pthread_detach(pthread_t thread)
 /* ---- locks ---- */
 
 static struct mutex mutexes[LOCKS_MAX];
-/* The class of the lock_acquire that the thread is in. */
+/* The class of the lock that the thread is acquiring by lock_acquire. */
 static _Thread_local const struct lock_class *asked_class;
 static _Thread_local void *asked_where;
 
@@ -648,7 +654,7 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
 int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex);
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
 
-/* Its record stays in its place: others may lie behind it. */
+/* The mutex's record stays in the table: records of other mutexes may follow it. */
 int __wrap_pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
 	struct mutex *m = self >= 0 ? find_mutex(mutex) : NULL;
@@ -743,7 +749,10 @@ int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
 	return result;
 }
 
-/* Reports say which class of lock is asked for, and where: not a line of lock.c. */
+/*
+ * Defines a wrapper that notes the class of lock and its caller, so that reports name them and not
+ * a line of lock.c.
+ */
 #define ASKS(name, parameters, arguments)                                                          \
 	void __real_lock_##name parameters;                                                        \
 	void __wrap_lock_##name parameters;                                                        \
@@ -775,7 +784,10 @@ int __wrap_pthread_once(pthread_once_t *once, void (*init)(void))
 static int64_t monotonic_base = 1000 * SECOND;
 static int64_t realtime_base = 1700000000 * SECOND;
 
-/* The program's conditions all go by the monotonic clock; one by the other would be far away. */
+/*
+ * Returns the deadline of a wait. All conditions of the program use the monotonic clock; a deadline
+ * by another clock would be far away.
+ */
 static int64_t deadline_of(const struct timespec *until)
 {
 	int64_t at = until->tv_sec * SECOND + until->tv_nsec;
@@ -783,7 +795,7 @@ static int64_t deadline_of(const struct timespec *until)
 	return at > realtime_base / 2 ? at - realtime_base : at - monotonic_base;
 }
 
-/* Waits end early now and then, as POSIX allows. */
+/* Waits for a condition. Waits end early now and then, as POSIX allows. */
 static int wait_on(pthread_cond_t *cond, pthread_mutex_t *mutex, int64_t deadline, void *where)
 {
 	bool woken, early = rnd_one_in(50);

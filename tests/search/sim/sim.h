@@ -26,17 +26,17 @@
 #include <sys/stat.h>
 
 #define NEVER INT64_MAX
-#define MS ((int64_t)1000000) /* in ns */
+#define MS ((int64_t)1000000) /* virtual time is in ns */
 #define SECOND (1000 * MS)
 
 struct sim_options {
 	uint64_t seed;
-	uint64_t steps; /* after which programs begin nothing new */
-	uint64_t stop;  /* ends the run there, with a report; 0: never */
+	uint64_t steps; /* number of steps after which programs begin nothing new */
+	uint64_t stop;  /* the step at which the run ends with a report; 0: it does not */
 	bool trace;
 	bool no_faults;
 	bool faults; /* disk calls fail in this run */
-	bool slow;   /* and are slow, now and then */
+	bool slow;   /* disk calls are slow now and then */
 	const char *dir;
 };
 
@@ -44,49 +44,49 @@ extern struct sim_options sim;
 
 /* ---- schedule.c ---- */
 
-/* The calling thread becomes the first of the simulated ones. */
+/* Makes the calling thread the first simulated thread. */
 void sched_start(void);
-/* A step: another thread may run before this returns. `what` stays in memory. */
+/* Makes a step: another thread may run before this returns. `what` must stay in memory. */
 void sched_point(const char *what);
 /*
- * Sleeps until another thread wakes the channel or until the deadline (virtual ns). False: the
- * deadline. The condition waited for must be checked again.
+ * Sleeps until another thread wakes the channel or until the deadline (virtual ns). Returns false
+ * at the deadline. Check the condition again in either case.
  */
 bool sched_wait(const void *channel, int64_t deadline, const char *what);
 void sched_wake(const void *channel);
 void sched_sleep(int64_t ns);
-/* Sleeps on the channel without a deadline, as a thread that has nothing to do. */
+/* Sleeps on a channel without a deadline, as a thread that has nothing to do. */
 void sched_idle(const void *channel, const char *what);
-/* A thread of the simulation itself; `program`: it makes the calls of the program under test. */
+/* Starts a thread of the simulation. `program`: it makes the calls of the program under test. */
 void sched_spawn(const char *name, void (*run)(void *), void *closure, bool program);
-void sched_pass(int64_t ns); /* time goes on, without a step */
-int64_t sched_now(void);     /* virtual ns since the start */
+void sched_pass(int64_t ns); /* lets time pass without a step */
+int64_t sched_now(void);     /* returns the virtual time since the start, in ns */
 uint64_t sched_step(void);
-bool sched_is_over(void); /* the steps are used up */
+bool sched_is_over(void); /* returns whether the steps are used up */
 bool sched_is_program(void);
-int sched_thread(void); /* the number of the running thread */
-/* Does the running thread hold a lock of this class? */
+int sched_thread(void); /* returns the number of the running thread */
+/* Returns whether the running thread holds a lock of this class. */
 bool sched_holds(const char *class);
-/* Until the matching sched_resume no other thread runs. */
+/* Keeps all other threads from running until the matching sched_resume. */
 void sched_hold(void);
 void sched_resume(void);
 uint64_t sched_hash(void);
 void sched_end(void);
 
-/* The next number of the seed; below(0) is 0. */
+/* rnd returns the next random number of the seed; rnd_below(0) returns 0. */
 uint64_t rnd(void);
 unsigned rnd_below(unsigned limit);
 bool rnd_one_in(unsigned n);
 
-/* Printed with --trace. */
+/* Prints a line if --trace was given. */
 __attribute__((format(printf, 1, 2))) void trace(const char *format, ...);
-/* Something that must not happen: says so with the step and ends the process. */
+/* Reports something that must not happen, with the step, and ends the process. */
 _Noreturn __attribute__((format(printf, 1, 2))) void fail(const char *format, ...);
 /* ---- disk.c ---- */
 
-/* From here on calls that the program makes fail where the seed says so. */
+/* Makes calls of the program fail from now on, where the seed chooses. */
 void disk_set_faults(bool on);
-extern unsigned disk_faults; /* how many did */
+extern unsigned disk_faults; /* number of calls that failed */
 
 /* ---- kernel.c ---- */
 
@@ -94,25 +94,25 @@ struct kernel;
 struct kfile;
 struct vfs;
 
-extern const struct kernel sim_kernel; /* gets the notifications */
+extern const struct kernel sim_kernel; /* receives the notifications */
 void kernel_start(struct vfs *v);
-/* The whole tree is dropped from the caches, and the kernel forgets all names. */
+/* Drops the whole tree from the caches: the kernel forgets all names. */
 void kernel_drop_caches(void);
 /* Drops an unused dentry, if there is one. */
 void kernel_shrink(void);
 /*
- * Every number that was ever forgotten must be unknown to the program, unless it is the number of a
+ * Checks that the program does not know any number that was forgotten, unless it is the number of a
  * name that is found when all are looked up: attributes given to a view keep its node.
  */
 void kernel_check_forgotten(void (*look_up_all)(void));
 void kernel_unmount(void);
-/* The calling thread is another process from here on. It has nothing open. */
+/* Makes the calling thread another process, which has nothing open. */
 void kernel_process_ends(void);
-/* The number of that process, which no other has. */
+/* Returns the number of the calling process, which no other process has. */
 int kernel_process(void);
 /*
- * How long its system calls, together, have waited for a thread of the mount that takes the
- * request, or for others in the kernel. The program under test cannot know of that.
+ * Returns how long the process's system calls, together, have waited for a thread of the mount to
+ * take their requests, or for others in the kernel. The program under test cannot know that time.
  */
 int64_t kernel_delay(void);
 
@@ -120,15 +120,17 @@ int64_t kernel_delay(void);
 int k_open(const char *path, int flags, mode_t mode, struct kfile **file);
 int k_close(struct kfile *file);
 /*
- * Closes a file that is mapped, writes through the mapping, and unmaps it. EFAULT: SIGBUS. The
- * verdict comes with the RELEASE, so that no program gets it.
+ * Closes a file that is mapped, writes through the mapping, and unmaps it. EFAULT stands for
+ * SIGBUS. The result of saving comes with the RELEASE, so no program gets it.
  */
 int k_close_mapped(struct kfile *file, const char *data, size_t size);
-/* Until the program knows of all that is closed: close() does not wait for that. */
+/*
+ * Waits until the program has got the RELEASE of each closed file: close() does not wait for that.
+ */
 void k_await_releases(void);
 /* Returns what read(2) does, or a negated errno. */
 long k_read(struct kfile *file, void *data, size_t size);
-/* Through a mapping: pages only, no look at the size. */
+/* Reads through a mapping: pages only, without asking for the size. */
 long k_read_mapped(struct kfile *file, int64_t offset, void *data, size_t size);
 long k_write(struct kfile *file, const void *data, size_t size);
 int k_seek(struct kfile *file, int64_t offset);
@@ -142,7 +144,7 @@ int k_mkdir(const char *path, mode_t mode);
 int k_rename(const char *from, const char *to, unsigned flags);
 int k_link(const char *from, const char *to);
 int k_chmod(const char *path, mode_t mode);
-/* Calls for each name but "." and "..". */
+/* Calls `each` for every name in a folder but "." and "..". */
 int k_list(const char *path, void (*each)(void *closure, const char *name, unsigned type),
 	   void *closure);
 
@@ -153,11 +155,11 @@ void programs_make_source(const char *source);
 void programs_start(const char *source);
 void programs_await(void);
 /*
- * Once all is at rest: every acknowledged save is there, in the views and on the disk; and those
- * that others replaced are in the history.
+ * Checks, once all programs rest, that every acknowledged save is in the views and on the disk, and
+ * that saves that others replaced are in the history.
  */
 void programs_check(void);
-/* Looks up every name there is. */
+/* Looks up all names of the mount. */
 void programs_walk(void);
 void programs_end(void);
 extern unsigned programs_saved, programs_refused, programs_read, programs_moved;

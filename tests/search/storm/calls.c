@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * calls.c - each call of a worker notes its kind and its begin for the watchdog, and each errno is
- * counted by worker, by call, and whether a bare filesystem would have said it.
+ * counted by worker, by call, and by whether a bare filesystem would return it.
  */
 #include "storm.h"
 
@@ -51,14 +51,14 @@ const char *number_name(int number)
 
 /* ---- errors of a bare filesystem ---- */
 
-/* May a name be missing at this time? */
+/* Returns whether a name may be missing at this time. */
 static bool may_be_missing(const char *path, const struct task *task)
 {
 	if (below_any(&now.moved, path))
 		return true;
 	/*
-	 * No other worker takes its names; but where a save is refused, the file that it moved away
-	 * stays away.
+	 * No other worker removes a saver's names; but a saver may move its file away, and where
+	 * its save is refused, the file stays away.
 	 */
 	if (my_habit)
 		return my_habit->flags & GAP &&
@@ -68,7 +68,10 @@ static bool may_be_missing(const char *path, const struct task *task)
 	return task && task->habit->flags & GAP;
 }
 
-/* A bone's JSON says the name of its clip: where that has another name now, it is another's. */
+/*
+ * Returns whether a save at the path may be refused. A bone's JSON names its clip: if that clip has
+ * another name meanwhile, the text is that of another clip.
+ */
 bool may_refuse(const char *path)
 {
 	const char *end = strrchr(path, '.');
@@ -78,15 +81,18 @@ bool may_refuse(const char *path)
 	       (end && strncmp(end, ".json", 5) == 0 && below_any(&now.moved, path));
 }
 
-/* A copy that comes back may be written in place, whatever the habit. */
+/*
+ * Returns whether a task writes in place. A copy of a folder that comes back may do so, whatever
+ * the task's habit.
+ */
 bool is_written_in_place(const struct task *task)
 {
 	return task->habit->flags & IN_PLACE || below_any(&now.stirred, task_path(task));
 }
 
 /*
- * May another worker truncate the file that a reader has mapped? Under the name by which it was
- * opened, or under the one that the structure has given it since.
+ * Returns whether another worker may truncate the file that a reader has mapped, under the name
+ * that the reader opened, or a name that the structure has given the file since.
  */
 static bool may_shrink(const char *path)
 {
@@ -101,31 +107,39 @@ static bool may_shrink(const char *path)
 }
 
 /*
- * Is this errno no error? A bare filesystem could return it for this call at this time, or animfs
- * must, as the structure makes it refuse the text.
+ * Returns whether an errno is no error: a bare filesystem could return it for this call at this
+ * time, or animfs must, because the structure makes it refuse the text.
  */
 static bool is_bare(enum op op, const char *path, int number)
 {
 	const struct task *task = task_of(path);
 
-	/* A refused text, where the structure makes it one: the only errno that is animfs' own. */
+	/*
+	 * A refused text, if the structure causes the refusal: EBADMSG is the only errno of animfs'
+	 * own.
+	 */
 	if (number == EBADMSG && may_refuse(path))
 		return true;
-	/* Of such texts only so many are kept beside a view; then the text stays in it instead. */
+	/*
+	 * Only a few refused texts are kept beside a view; with more, the text stays in the view.
+	 */
 	if (number == ENOSPC && my_text_is_partial)
 		return true;
 	if (op == OP_XATTR && (number == ENODATA || number == EOPNOTSUPP))
 		return true;
 	if (op >= OP_BY_HANDLE)
 		return number == NUMBER_SIGBUS && may_shrink(path);
-	/* It finds the file, waits for the folder, and by then the file has lost its last name. */
+	/*
+	 * The link finds the file, waits for the folder, and by then the file has lost its last
+	 * name.
+	 */
 	if (op == OP_LINK && number == ENOENT &&
 	    (below_any(&now.onto, path) || below_any(&now.stirred, path)))
 		return true;
-	/* mv copies, then. */
+	/* Programs like mv copy the file on this error. */
 	if (op == OP_RENAME && number == EXDEV && !my_habit)
 		return true;
-	/* A file that a saver could not remove, since its folder had another name then. */
+	/* A saver could not remove the file, since the file's folder had another name then. */
 	if (number == EEXIST && below_any(&now.moved, path))
 		return true;
 	return number == ENOENT && may_be_missing(path, task);

@@ -3,8 +3,8 @@
  * habits.c - how programs save a text, as the system calls that they make (seen with strace).
  *
  * A habit returns whether the program would say that it has saved: calls whose result the program
- * ignores do not count. `path` is F in the comments. A habit removes the files that it leaves
- * behind before its next save; leave_nothing() removes it in the end.
+ * ignores do not count. In the comments, F is the file at `path`. A habit removes the files that it
+ * leaves behind before its next save; leave_nothing() removes it in the end.
  */
 #include "storm.h"
 
@@ -20,7 +20,7 @@
 
 static unsigned serial;
 
-/* A name beside F: FORMAT has %s for F's own. */
+/* Makes a name beside F: %s in FORMAT stands for F's own name. */
 __attribute__((format(printf, 3, 0))) static const char *
 beside(char name[PATH_MAX], const char *path, const char *format)
 {
@@ -32,7 +32,7 @@ beside(char name[PATH_MAX], const char *path, const char *format)
 	return name;
 }
 
-/* One that is not there yet. */
+/* Makes a name beside F that does not exist yet. */
 static const char *fresh(char name[PATH_MAX], const char *path, const char *format)
 {
 	char numbered[64];
@@ -68,7 +68,7 @@ static bool sync_file(int fd, const char *path)
 	return CALL(OP_SYNC, path, fsync(fd)) == 0;
 }
 
-/* `path` is the one of both that is F. */
+/* Renames a file. `path` is the one of `from` and `to` that is F. */
 static bool move(const char *from, const char *to, const char *path)
 {
 	return CALL(OP_RENAME, path, rename(from, to)) == 0;
@@ -86,7 +86,7 @@ static void clear_away(const char *path)
 		remove_file(path);
 }
 
-/* As programs do with the ACL of F. */
+/* Copies the ACL of F to a new file, as programs do. */
 static void copy_acl(int fd, const char *path)
 {
 	static const char name[] = "system.posix_acl_access";
@@ -121,7 +121,7 @@ static bool write_and_close(int fd, const char *path, const struct text *text, b
 	return close_file(fd, path) && saved;
 }
 
-/* A temporary with the text; false: it could not be made. */
+/* Makes a temporary file with the text. Returns false on failure. */
 static bool make_temporary(const char *name, const struct text *text, mode_t mode, bool sync)
 {
 	int fd = open_file(name, O_WRONLY | O_CREAT | O_EXCL, mode);
@@ -143,7 +143,7 @@ static bool over(const char *temporary, const char *path)
 
 /* ---- shells ---- */
 
-/* echo x > F: the descriptor is moved, which closes the empty file once. */
+/* Saves like `echo x > F`: the descriptor is moved, which closes the empty file once. */
 static bool save_sh(const char *path, const struct text *text)
 {
 	int first = open_file(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -157,7 +157,10 @@ static bool save_sh(const char *path, const struct text *text)
 	return write_and_close(fd, path, text, false);
 }
 
-/* One command of { a; b; } > F: it inherits the descriptor. */
+/*
+ * Writes a part of the text in a child process, which inherits the descriptor, as a command of `{
+ * a; b; } > F` does.
+ */
 static bool child_writes(int fd, const char *path, const char *bytes, size_t length)
 {
 	pid_t child = fork();
@@ -178,7 +181,7 @@ static size_t first_lines(const struct text *text, unsigned lines)
 	return (size_t)(at - text->bytes);
 }
 
-/* { head -n 2 x; tail -n +3 x; } > F */
+/* Saves like `{ head -n 2 x; tail -n +3 x; } > F`. */
 static bool save_group(const char *path, const struct text *text)
 {
 	int fd = open_file(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -187,7 +190,7 @@ static bool save_group(const char *path, const struct text *text)
 
 	if (fd < 0)
 		return false;
-	/* The first may be refused as incomplete, and no program asks for its result. */
+	/* The first part may be refused as incomplete; the program ignores the result. */
 	my_text_is_partial = true;
 	child_writes(fd, path, text->bytes, head);
 	my_text_is_partial = false;
@@ -218,7 +221,7 @@ static bool append_rows(const char *path, const struct text *text)
 	return saved;
 }
 
-/* : > F; while read row; do echo "$row" >> F; done */
+/* Saves like `: > F; while read row; do echo "$row" >> F; done`. */
 static bool save_rows(const char *path, const struct text *text)
 {
 	int fd = open_file(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -229,7 +232,7 @@ static bool save_rows(const char *path, const struct text *text)
 	return saved;
 }
 
-/* The same beside F, then mv. */
+/* Writes row by row to a file beside F, then renames it like mv. */
 static bool save_rows_beside(const char *path, const struct text *text)
 {
 	char name[PATH_MAX];
@@ -241,7 +244,7 @@ static bool save_rows_beside(const char *path, const struct text *text)
 	return false;
 }
 
-/* head -n 1 x > F; tail -n +2 x >> F */
+/* Saves like `head -n 1 x > F; tail -n +2 x >> F`. */
 static bool save_append(const char *path, const struct text *text)
 {
 	int fd = open_file(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -251,13 +254,13 @@ static bool save_append(const char *path, const struct text *text)
 	if (fd < 0)
 		return false;
 	saved = child_writes(fd, path, text->bytes, head);
-	saved = close_file(fd, path) && saved; /* the header alone is no error */
+	saved = close_file(fd, path) && saved; /* a header without rows is not refused */
 	return append_row(path, text->bytes + head, text->length - head) && saved;
 }
 
 /* ---- in place ---- */
 
-/* tee, open(F, "w"), nano */
+/* Saves like tee, open(F, "w") or nano. */
 static bool save_tee(const char *path, const struct text *text)
 {
 	int fd = open_file(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -272,7 +275,7 @@ static bool save_nano(const char *path, const struct text *text)
 	return fd >= 0 && write_and_close(fd, path, text, true);
 }
 
-/* cp x F, which tries copy_file_range first. */
+/* Saves like `cp x F`, which tries copy_file_range first. */
 static bool save_cp(const char *path, const struct text *text)
 {
 	int from = memfd_create("text", MFD_CLOEXEC);
@@ -289,7 +292,10 @@ static bool save_cp(const char *path, const struct text *text)
 	return write_and_close(fd, path, text, false);
 }
 
-/* VS Code ignores how fdatasync ends, but the close saves no text that was refused there. */
+/*
+ * Saves like VS Code, which ignores the result of fdatasync; if that refused the text, close saves
+ * nothing either.
+ */
 static bool save_vscode(const char *path, const struct text *text)
 {
 	int fd = open_file(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -331,7 +337,7 @@ static bool save_sed(const char *path, const struct text *text)
 	return write_and_close(fd, name, text, false) && over(name, path);
 }
 
-/* sed -i.bak: F is renamed away before. */
+/* Saves like sed -i.bak: F is renamed away before. */
 static bool save_sed_bak(const char *path, const struct text *text)
 {
 	char name[PATH_MAX], backup[PATH_MAX];
@@ -345,7 +351,7 @@ static bool save_sed_bak(const char *path, const struct text *text)
 	return over(name, path);
 }
 
-/* perl -pi.bak: F is linked before. */
+/* Saves like perl -pi.bak: F is linked before. */
 static bool save_perl_bak(const char *path, const struct text *text)
 {
 	char name[PATH_MAX], backup[PATH_MAX];
@@ -383,7 +389,7 @@ static bool save_rsync(const char *path, const struct text *text)
 	return over(name, path);
 }
 
-/* mv, patch: they do not replace an existing file at first. */
+/* Saves like mv or patch, which try first not to replace an existing file. */
 static bool save_mv(const char *path, const struct text *text)
 {
 	char name[PATH_MAX];
@@ -391,7 +397,7 @@ static bool save_mv(const char *path, const struct text *text)
 	if (!make_temporary(fresh(name, path, "%s.new"), text, 0666, false))
 		return false;
 	if (renameat2(AT_FDCWD, name, AT_FDCWD, path, RENAME_NOREPLACE) == 0) {
-		/* Something was there, unless the structure has moved it. */
+		/* F exists, so this rename must fail, unless the structure has moved F. */
 		if (!below_any(&now.moved, path))
 			account(OP_RENAME, path, 0);
 		return true;
@@ -401,7 +407,7 @@ static bool save_mv(const char *path, const struct text *text)
 	return over(name, path);
 }
 
-/* gedit, gio save: renamed while it is open. */
+/* Saves like gedit and gio save: the new file is renamed while it is open. */
 static bool save_glib(const char *path, const struct text *text)
 {
 	char name[PATH_MAX], backup[PATH_MAX];
@@ -447,7 +453,7 @@ static bool office_temporary(const char *name, const struct text *text)
 	return close_file(fd, name) && saved;
 }
 
-/* LibreOffice does this once the text is in place: a sync with nothing written. */
+/* Syncs F without writing anything, as LibreOffice does after a save. */
 static bool office_afterwards(const char *path)
 {
 	int fd;
@@ -499,7 +505,7 @@ static bool make_anew(const char *path, const struct text *text, bool sync, bool
 	return close_file(fd, path) && saved;
 }
 
-/* The swap file, and whether files can be made in the folder. */
+/* Makes the swap file, and tests whether files can be made in the folder. */
 static void vim_begins(char swap[PATH_MAX], const char *path)
 {
 	char probe[PATH_MAX];
@@ -540,7 +546,7 @@ static bool save_nvim(const char *path, const struct text *text)
 	return vim(path, text, false);
 }
 
-/* :set backupcopy=yes */
+/* Saves like vim with :set backupcopy=yes. */
 static bool save_vim_copy(const char *path, const struct text *text)
 {
 	char backup[PATH_MAX];
@@ -567,7 +573,7 @@ static bool save_emacs(const char *path, const struct text *text)
 	return saved;
 }
 
-/* cp --remove-destination, install, git checkout */
+/* Saves like cp --remove-destination, install and git checkout. */
 static bool save_install(const char *path, const struct text *text)
 {
 	int fd;
@@ -598,7 +604,7 @@ static void fill_mapping(void *context)
 	memcpy(mapping->at, mapping->text->bytes, mapping->text->length);
 }
 
-/* F open, of the text's size, and mapped; -1: one of these failed. */
+/* Opens F, sets the size of the text, and maps F. Returns -1 if one of these fails. */
 static int map_file(struct mapping *mapping, const char *path)
 {
 	size_t length = mapping->text->length;

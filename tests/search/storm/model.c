@@ -14,9 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FIRST_VALUE 1000001L /* as long as all that follow: sizes stay equal */
-#define WAIT_MS 10000        /* for timers of the mount */
-#define SHOWN_MS 1100        /* until one mount shows a save of another */
+/* as many digits as all values that follow, so that texts keep their sizes */
+#define FIRST_VALUE 1000001L
+#define WAIT_MS 10000 /* longest wait for timers of the mount, in ms */
+#define SHOWN_MS 1100 /* longest time, in ms, until one mount shows a save made in another */
 
 struct curve curves[CURVES_MAX];
 struct clip clips[CURVES_MAX];
@@ -132,7 +133,7 @@ static void find_curve(const char *bones, const char *name, void *context)
 	for (unsigned kind = 0; options.second && kind < KINDS; kind++)
 		join(curve->second[kind], options.second,
 		     curve->path[kind] + strlen(options.top) + 1);
-	/* A bone without a translation has nowhere to put a value. */
+	/* Skip a bone without a translation, which has no place for a value. */
 	if (text_slots(curve->text[KIND_CSV], NULL) && text_slots(curve->text[KIND_JSON], NULL))
 		curve_count++;
 }
@@ -193,7 +194,7 @@ bool known_name(const char *path)
 		snprintf(line, sizeof(line), "\n%s\n", path + length + 1);
 		return strstr(clips[i].names, line) || strstr(line, "frames/");
 	}
-	/* A program that replaces or makes a binary has a temporary file there: .NAME or NAME~. */
+	/* Skip temporaries of programs that replace or make a binary: .NAME and NAME~. */
 	return strrchr(path, '/')[1] != '.' && path[strlen(path) - 1] != '~';
 }
 
@@ -259,8 +260,8 @@ static long value_in(const struct curve *curve, enum kind kind)
 }
 
 /*
- * No call tells a program whether values that its mapping wrote after close were saved. Where they
- * may be refused, .error beside the view says so.
+ * Returns whether a mapping's text was refused. No call reports to a program whether values that
+ * its mapping wrote after close were saved; if they are refused, .error beside the view has a line.
  */
 static bool is_refused(const struct task *task)
 {
@@ -284,7 +285,10 @@ static bool is_reported(unsigned i)
 	return false;
 }
 
-/* At least the last acknowledged value, or the one before a save that was refused. */
+/*
+ * Returns the value of a text at rest: at least the last acknowledged one, or the one before a
+ * refused save.
+ */
 static long settled_value(unsigned i, enum kind kind, long least, long sure)
 {
 	long end = milliseconds() + WAIT_MS, value;
@@ -299,7 +303,7 @@ static long settled_value(unsigned i, enum kind kind, long least, long sure)
 	return value;
 }
 
-/* Acknowledged values are there at once; others may take their time. */
+/* Checks a view: acknowledged values must be visible at once; others may take some time. */
 static void check_view(unsigned i, enum kind kind)
 {
 	const struct curve *curve = &curves[i];
@@ -317,7 +321,7 @@ static void check_view(unsigned i, enum kind kind)
 			 issued);
 }
 
-/* The second mount follows. */
+/* Checks the same view in the second mount, which follows the first with a delay. */
 static void check_second(unsigned i, enum kind kind)
 {
 	const struct curve *curve = &curves[i];
@@ -337,7 +341,10 @@ static bool voided(unsigned i)
 {
 	const char *clip = clips[curves[i].clip].path;
 
-	/* On a bare filesystem a save that is cut off leaves F~ and no F. */
+	/*
+	 * A name is missing where the structure voids saves; and on a bare filesystem, where a save
+	 * that is cut off leaves F~ and no F.
+	 */
 	return below_any(&now.voided, clip) || (options.bare && below_any(&now.moved, clip)) ||
 	       (atomic_load(&shared->slow) && below_any(&now.stirred, clip));
 }
@@ -373,7 +380,7 @@ static const char *missing_name(const struct clip *clip, const char *names)
 
 static void check_names(const struct clip *clip)
 {
-	/* A bare filesystem brings no view back that was moved away. */
+	/* A bare filesystem does not restore a view that was moved away, so do not wait there. */
 	long end = milliseconds() + (options.bare ? 0 : WAIT_MS);
 	const char *missing;
 	char *names;

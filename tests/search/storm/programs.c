@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * programs.c - structures that are programs of their own beside the savers: one that copies the
- * texts of a whole file back, and `animfs undo`. Neither may lose a save made meanwhile.
+ * programs.c - structures that are programs beside the savers: copying the texts of a whole file
+ * back, and `animfs undo`. Neither may lose a save made meanwhile.
  */
 #include "storm.h"
 
@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SHOWN_MS 3000 /* until a mount shows an undo made in SOURCE */
+#define SHOWN_MS 3000 /* longest time, in ms, until a mount shows an undo made in SOURCE */
 
-static unsigned mine; /* the curve that no saver has */
+static unsigned mine; /* a curve that no saver has, edited by the structure */
 static char view[PATH_MAX];
 
 static bool is_saved(unsigned curve)
@@ -29,7 +29,7 @@ static bool is_saved(unsigned curve)
 	return false;
 }
 
-/* One in the file of some saver. */
+/* Chooses a curve for `mine`, in a file that a saver uses. */
 static bool deal_mine(void)
 {
 	unsigned file = clips[curves[now.tasks[below(now.task_count)].curve].clip].file;
@@ -55,7 +55,7 @@ static const struct habit *habit_named(const char *name)
 	return habit;
 }
 
-/* `view` with another value, as the copy has it. */
+/* Makes a new text of `view` from the copy, with another value in `mine`. */
 static void edit_mine(struct text *text, long value)
 {
 	const struct curve *curve = &curves[mine];
@@ -89,12 +89,12 @@ static void add_copy(const char *path, const struct text *text)
 {
 	for (unsigned i = 0; i < copy_count; i++) {
 		if (strcmp(copies[i].path, path) == 0)
-			return; /* curves.csv stands for all its curves */
+			return; /* curves.csv has all curves of the clip */
 	}
 	copies[copy_count++] = (struct copied){path, text};
 }
 
-/* All texts that the file had at the start, which are those of one version. */
+/* Reads all texts that the file has, which belong to one version. */
 static void take_copies(unsigned file)
 {
 	copy_count = 0;
@@ -127,8 +127,8 @@ bool deal_tree_back(void)
 }
 
 /*
- * A batch ends when its program has saved nothing for 2 s, or after 10 s: half a copy of an old
- * version is that version.
+ * Longest pause in a batch, in ms. A batch ends when its program has saved nothing for 2 s, or
+ * after 10 s; copying half of an old version in it would restore that half.
  */
 #define PAUSE_MS 1500
 #define COPY_MS 8000
@@ -147,7 +147,10 @@ static bool save_copy(const struct habit *habit, const char *path, const struct 
 	return saved;
 }
 
-/* cp -r or rsync of a working copy in which one text was edited, which says nothing else. */
+/*
+ * Copies a working copy back, in which one text was edited, like cp -r or rsync. The other texts
+ * must have no effect.
+ */
 void change_tree_back(void)
 {
 	static struct text text;
@@ -212,7 +215,7 @@ static long value_shown(long wanted)
 	return value;
 }
 
-/* Two saves, of which the second is taken back: then the first must be there. */
+/* Saves twice and undoes the second save: then the first one must be there. */
 void change_undo(void)
 {
 	static struct text text;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * readers.c - how programs read while others save. A text that is read by its name, from one open,
- * must be whole where it is replaced by a rename, and never older than the last save that had been
- * acknowledged before it was opened.
+ * readers.c - how programs read while others save. A text that a reader opens by name and reads
+ * from that descriptor must be whole if savers replace it by a rename, and never older than the
+ * last save that was acknowledged before the open.
  */
 #include "storm.h"
 
@@ -127,7 +127,7 @@ static void look_at_mapping(struct seen *seen, int fd, const char *path)
 		call_ends(OP_MAPPED, path, 0);
 		if (!whole)
 			account(OP_MAPPED, path, NUMBER_SIGBUS);
-		/* The kernel is to ask for the pages again. */
+		/* Drop the pages, so that the kernel asks for them again. */
 		madvise((void *)(uintptr_t)seen->at, seen->length, MADV_DONTNEED);
 		CALL(OP_FSTAT, path, fstat(fd, &st));
 		usleep(below(1000));
@@ -204,7 +204,7 @@ static void grep_visit(const char *path, bool folder)
 	close_reader(fd, path);
 }
 
-/* grep -r: one file's folder at a time. */
+/* Reads all texts of one file's folder, like grep -r. */
 static void read_grep(void)
 {
 	grep_visit(files[below(file_count)], true);

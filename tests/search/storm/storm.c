@@ -77,7 +77,7 @@ static long began;
 
 static uint64_t state;
 
-/* xorshift64* */
+/* Returns a random number below `limit`, by xorshift64*. */
 unsigned below(unsigned limit)
 {
 	state ^= state >> 12;
@@ -136,7 +136,7 @@ const struct task *task_of(const char *path)
 	return NULL;
 }
 
-/* Is `name` in the list "a,b,c"? All are in a list that was not given. */
+/* Returns whether `name` is in the list "a,b,c". A list that was not given (NULL) has all names. */
 static bool listed(const char *list, const char *name)
 {
 	size_t length = strlen(name);
@@ -206,7 +206,7 @@ static bool curve_has_task(unsigned curve)
 	return false;
 }
 
-/* curves.csv says all curves of its clip. */
+/* Returns the first curve of the clip: curves.csv is the text of all its curves. */
 static unsigned first_of_clip(unsigned curve)
 {
 	while (curve > 0 && curves[curve - 1].clip == curves[curve].clip)
@@ -214,7 +214,10 @@ static unsigned first_of_clip(unsigned curve)
 	return curve;
 }
 
-/* One saver for a curve at a time, or the oracle would not know which was the last. */
+/*
+ * Deals a task to a saver. Only one saver at a time may save a curve, so that the oracle knows
+ * which save was the last.
+ */
 static void deal_task(void)
 {
 	struct task task = {.curve = below(curve_count),
@@ -239,7 +242,10 @@ static void deal_tasks(void)
 		deal_task();
 }
 
-/* False: with these tasks none of the structures that were drawn has anything to change. */
+/*
+ * Chooses a structure. Returns false if, with these tasks, none of the structures drawn has
+ * anything to change.
+ */
 static bool deal_structure(void)
 {
 	for (unsigned i = 0; i < 20 * structure_deck.count; i++) {
@@ -251,7 +257,7 @@ static bool deal_structure(void)
 	return false;
 }
 
-/* Savers by both mounts, in every second round that allows it. */
+/* Deals the mounts to savers, in every second round whose structure allows the second mount. */
 static void deal_mounts(void)
 {
 	if (!options.second || !now.structure->both || below(2))
@@ -303,7 +309,7 @@ static long largest_issued(const struct task *task)
 	return value;
 }
 
-/* Programs read their own saves again. */
+/* Reads the view after a save, as programs read their own saves. */
 static void look_again(const struct task *task, long value)
 {
 	static struct text text;
@@ -323,15 +329,18 @@ static void look_again(const struct task *task, long value)
 			 task->habit->name, seen, value);
 }
 
-/* Odd: the structure saves the same view. */
+/*
+ * Returns how often the structure has begun or ended to save the same view. Odd: it is saving the
+ * view now.
+ */
 static unsigned long crossings(const struct task *task)
 {
 	return atomic_load(&shared->crossed[task - now.tasks]);
 }
 
 /*
- * Of two programs that save one file at once, either may lose its text, on any filesystem; if both
- * write in place, the result may be a mixture of both texts.
+ * Returns whether another program saved the same file during a save. Either may lose its text then,
+ * on any filesystem; if both write in place, the result may be a mixture of both texts.
  */
 static bool was_crossed(const struct task *task, unsigned long before)
 {
@@ -434,7 +443,7 @@ static void start(const char *role, void (*body)(const void *), const void *cont
 		fflush(stdout);
 		_exit(0);
 	}
-	worker->pid = pid; /* not in the child: both would store it */
+	worker->pid = pid; /* set in the parent only: the child shares `worker` */
 	worker_count++;
 }
 
@@ -452,7 +461,7 @@ static void start_all(void)
 		start("forget", forgetter, NULL);
 }
 
-/* How many of the first `count` workers are still there. */
+/* Returns how many of the first `count` workers are still running. */
 static unsigned still_there(unsigned count)
 {
 	unsigned left = 0;
@@ -487,7 +496,9 @@ static void print_workers(void)
 	}
 }
 
-/* Does not wait for them: a worker that hangs in a call ends with the daemon. */
+/*
+ * Kills all workers, without waiting for them: a worker that hangs in a call ends with the daemon.
+ */
 static void abandon(void)
 {
 	for (unsigned i = 0; i < worker_count; i++) {
@@ -542,7 +553,7 @@ static void wait_for(unsigned count)
 	}
 }
 
-/* The parent's own calls may hang, too: a worker makes them. */
+/* Checks the mount between rounds, in a worker, since the calls may hang. */
 static void calm(const void *context)
 {
 	(void)context;
@@ -600,7 +611,9 @@ static unsigned long print_counts(void)
 	return sum;
 }
 
-/* Of the calls from `first` to before `end`, how many got ENOENT or ESTALE and should not have. */
+/*
+ * Prints how many of the calls from `first` to before `end` got an ENOENT or ESTALE that was wrong.
+ */
 static void print_missing(const char *name, enum op first, enum op end)
 {
 	unsigned long calls = 0, times = 0;
@@ -660,7 +673,7 @@ static void storm(void)
 {
 	unsigned round = options.first;
 
-	/* The decks lie as they would have in the rounds before. */
+	/* Put the decks in the state that they would have after the earlier rounds. */
 	make_decks();
 	for (unsigned i = 0; i < options.first; i++)
 		deal(i);
@@ -695,23 +708,25 @@ static const struct option long_options[] = {
 	{"readers", required_argument, NULL, 'r'},
 	{"structures", required_argument, NULL, 's'},
 	{"view", required_argument, NULL, 'v'},
-	{"saves", required_argument, NULL, 'n'},   /* in all */
-	{"each", required_argument, NULL, 'e'},    /* of one saver in a round */
-	{"savers", required_argument, NULL, 'w'},  /* at once */
-	{"seconds", required_argument, NULL, 'S'}, /* no round begins later */
+	{"saves", required_argument, NULL, 'n'},   /* number of saves in all rounds */
+	{"each", required_argument, NULL, 'e'},    /* number of saves of one saver in a round */
+	{"savers", required_argument, NULL, 'w'},  /* number of savers at a time */
+	{"seconds", required_argument, NULL, 'S'}, /* no round begins after this time */
 	{"seed", required_argument, NULL, 'x'},
 	{"first", required_argument, NULL, 'f'},
 	{"rounds", required_argument, NULL, 'R'}, /* in place of --saves */
 	{"hang", required_argument, NULL, 'H'},
 	{"on-hang", required_argument, NULL, 'O'},
-	{"daemon", required_argument, NULL, 'p'}, /* its process, to notice its death */
-	{"source", required_argument, NULL, 'D'}, /* where the binaries are */
+	/* process id of the daemon, to notice its death */
+	{"daemon", required_argument, NULL, 'p'},
+	{"source", required_argument, NULL, 'D'}, /* folder of the binaries */
 	{"second", required_argument, NULL, '2'}, /* another mount of the same SOURCE */
-	{"animfs", required_argument, NULL, 'A'}, /* the program, for undo */
-	{"state", required_argument, NULL, 'o'},  /* writes the final values of the views there */
-	{"verify", required_argument, NULL, 'c'}, /* only checks that */
-	{"forget", no_argument, NULL, 'F'},       /* needs root */
-	{"bare", no_argument, NULL, 'b'},         /* TOP is no mount: its texts are just files */
+	{"animfs", required_argument, NULL, 'A'}, /* path of the program animfs, for undo */
+	/* writes the final values of the views to a file */
+	{"state", required_argument, NULL, 'o'},
+	{"verify", required_argument, NULL, 'c'}, /* only checks the values in such a file */
+	{"forget", no_argument, NULL, 'F'},       /* makes the kernel forget names; needs root */
+	{"bare", no_argument, NULL, 'b'}, /* TOP is no mount: its texts are ordinary files */
 	{"list", no_argument, NULL, 'l'},
 	{NULL, 0, NULL, 0},
 };

@@ -33,31 +33,35 @@ struct text {
 	char bytes[TEXT_MAX];
 };
 
-/* The value of `bone` (NULL: of all bones) if complete rows have one; else NO_VALUE, MIXED_VALUE.
+/*
+ * Returns the value of `bone` (NULL: of all bones) in complete rows; NO_VALUE if there is none,
+ * MIXED_VALUE if there are several.
  */
 long text_value(const struct text *text, const char *bone);
-/* How many places `text` has for a value. */
+/* Returns how many places a text has for a value. */
 unsigned text_slots(const struct text *text, const char *bone);
-/* `from` with `value` in each of its places. */
+/* Makes `to` a copy of `from` with `value` in each place for a value. */
 void text_set(struct text *to, const struct text *from, long value);
 
 /* ---- model.c: the values that the views must hold ---- */
 
 enum kind { KIND_CSV, KIND_JSON, KIND_CURVES, KINDS };
 
-/* A translation curve, of one bone in one clip. Its x is `value` in every row. */
+/* A translation curve: of one bone in one clip. The x is `value` in every row. */
 struct curve {
 	unsigned clip;
 	char bone[NAME_MAX + 1];
-	char path[KINDS][PATH_MAX];   /* the views that show it; KIND_CURVES is its clip's */
-	char second[KINDS][PATH_MAX]; /* the same by the second mount, if there is one */
-	struct text *text[KINDS];     /* as they were at the start */
+	/* the views that show the curve; that of KIND_CURVES shows all curves of the clip */
+	char path[KINDS][PATH_MAX];
+	char second[KINDS]
+		   [PATH_MAX];    /* paths of the same views in the second mount, if there is one */
+	struct text *text[KINDS]; /* texts of these views at the start */
 };
 
 struct clip {
 	unsigned file;
 	char path[PATH_MAX];
-	char *names; /* in bones/ at the start, each between newlines */
+	char *names; /* names in bones/ at the start, each between newlines */
 };
 
 extern struct curve curves[CURVES_MAX];
@@ -69,10 +73,13 @@ extern unsigned curve_count, clip_count, file_count;
 void model_find(const char *top);
 /* Reports each error in a quiet moment; returns their number. */
 unsigned model_check(void);
-/* The same for a mount of which only the output of model_write() is known. */
+/*
+ * model_write saves the final values to a file; model_verify checks a mount, perhaps in another
+ * process, against that file.
+ */
 void model_write(const char *path);
 unsigned model_verify(const char *path, const char *top);
-/* Some curve that `path` shows; NULL: none. */
+/* Returns a curve that `path` shows; NULL if there is none. */
 struct curve *curve_shown_by(const char *path);
 bool known_name(const char *path);
 bool read_text(const char *path, struct text *text);
@@ -80,49 +87,53 @@ bool read_text(const char *path, struct text *text);
 /* ---- the round ---- */
 
 enum habit_flag {
-	GAP = 1,      /* the name is missing for a moment */
+	GAP = 1,      /* readers may find the name missing for a moment */
 	IN_PLACE = 2, /* readers may see part of the text, and less than they have mapped */
-	REPLACES = 4, /* a rename onto the view */
+	REPLACES = 4, /* the save ends with a rename onto the view */
 	EVENTUAL = 8, /* no call reports to the program that the text is saved */
-	UNSURE = 16,  /* intermediate states may be refused, and the outcome is unknown */
-	ROWS = 32,    /* only for texts that consist of rows (CSV) */
+	/* texts that are closed on the way may be refused, and the result is unknown */
+	UNSURE = 16,
+	ROWS = 32, /* only for texts that consist of rows (CSV) */
 };
 
 struct habit {
 	const char *name;
-	/* Saves `text` at `path`; false: some call that the program looks at failed. */
+	/*
+	 * Saves `text` at `path`. Returns false if a call failed whose result the program checks.
+	 */
 	bool (*save)(const char *path, const struct text *text);
 	unsigned flags;
 };
 
 struct reader {
 	const char *name;
-	void (*read)(void); /* once */
+	void (*read)(void); /* reads once, like the program */
 };
 
 struct structure {
 	const char *name;
-	bool (*deal)(void);   /* chooses its next change; false: there is nothing to change */
-	void (*change)(void); /* once, and back again */
-	void (*end)(void);    /* after the round; may be NULL */
-	bool both;            /* may savers use the second mount? Not where it moves their names. */
+	bool (*deal)(
+		void); /* chooses the next change; returns false if there is nothing to change */
+	void (*change)(void); /* makes the change once, and takes it back */
+	void (*end)(void);    /* cleans up after the round; may be NULL */
+	bool both; /* savers may use the second mount, since no names of theirs are moved */
 };
 
 extern const struct habit habits[];
 extern const struct reader readers[];
 extern const struct structure structures[];
 
-/* programs.c */
+/* implemented in programs.c */
 bool deal_tree_back(void);
 void change_tree_back(void);
 bool deal_undo(void);
 void change_undo(void);
 
-struct task { /* of a saver */
+struct task { /* The task of a saver in a round: what to save, and how. */
 	const struct habit *habit;
 	enum kind kind;
-	unsigned curve; /* with KIND_CURVES: the first of its clip */
-	bool second;    /* by the second mount */
+	unsigned curve; /* index of the curve; with KIND_CURVES, of the first curve of the clip */
+	bool second;    /* the saver uses the second mount */
 };
 
 struct prefixes {
@@ -135,13 +146,13 @@ struct round {
 	const struct structure *structure;
 	struct task tasks[TASKS_MAX];
 	unsigned task_count;
-	bool both;              /* some of the tasks are by the second mount */
+	bool both;              /* some tasks use the second mount */
 	struct prefixes moved;  /* names that come and go because of the structure */
 	struct prefixes onto;   /* views that the structure renames other views onto */
-	struct prefixes voided; /* a save there may be refused or undone by the structure */
+	struct prefixes voided; /* where saves may be refused or undone by the structure */
 	/*
-	 * Where a copy of all texts comes back, a save may be refused, or gone until the whole copy
-	 * is there.
+	 * where a copy of all texts comes back: saves may be refused there, or gone until the whole
+	 * copy is there
 	 */
 	struct prefixes stirred;
 };
@@ -149,9 +160,12 @@ struct round {
 extern struct round now;
 
 void add_prefix(struct prefixes *prefixes, const char *path);
-/* Paths by the second mount are below what they are below by the first. */
+/*
+ * Returns whether a path is below one of the prefixes. A path in the second mount counts as the
+ * same path in the first.
+ */
 bool below_any(const struct prefixes *prefixes, const char *path);
-/* `path` by the first mount; valid until the next call. */
+/* Returns the path of the same file in the first mount; valid until the next call. */
 const char *first_path(const char *path);
 const struct task *task_of(const char *path);
 static inline const char *task_path(const struct task *task)
@@ -163,12 +177,13 @@ static inline const char *task_path(const struct task *task)
 unsigned below(unsigned limit);
 
 struct options {
-	const char *top, *source; /* source NULL: nothing is replaced there */
-	const char *second;       /* another mount of the same; NULL: there is none */
+	/* TOP, and the folder of the binaries; source NULL: no binary is replaced */
+	const char *top, *source;
+	const char *second; /* another mount of the same SOURCE; NULL: there is none */
 	const char *habits, *readers, *structures;
 	const char *on_hang, *state, *animfs;
 	unsigned seed, hang, savers, each, first, rounds, seconds;
-	int kind; /* a kind of view; -1: any */
+	int kind; /* the kind of view that savers use; -1: any */
 	bool bare, forget;
 	unsigned long saves;
 	pid_t daemon;
@@ -189,7 +204,7 @@ enum op {
 	OP_OPENDIR,
 	OP_CHMOD,
 	OP_XATTR,
-	OP_BY_HANDLE, /* those below have a handle */
+	OP_BY_HANDLE, /* the calls from here on take a handle, not a path */
 	OP_READ = OP_BY_HANDLE,
 	OP_WRITE,
 	OP_TRUNCATE,
@@ -208,7 +223,8 @@ enum op {
 struct worker {
 	pid_t pid;
 	char role[64];
-	atomic_long since; /* when the call began that it is in; 0: none */
+	/* time in ms at which the worker's current call began; 0: it is in no call */
+	atomic_long since;
 	atomic_int op;
 	char path[PATH_MAX];
 };
@@ -217,10 +233,10 @@ struct count {
 	char who[96];
 	enum op op;
 	int number;
-	bool wrong; /* a bare filesystem would not give it */
+	bool wrong; /* a bare filesystem would not return the errno */
 	unsigned long times;
 	unsigned round;
-	char path[256]; /* of the first */
+	char path[256]; /* path of the first such call */
 };
 
 struct shared {
@@ -229,16 +245,16 @@ struct shared {
 	atomic_flag lock;
 	unsigned count_count;
 	struct count counts[COUNTS_MAX];
-	atomic_long least[CURVES_MAX]; /* the newest acknowledged value */
-	atomic_long sure[CURVES_MAX];  /* the newest that must be there in the end */
+	atomic_long least[CURVES_MAX]; /* by curve: the newest acknowledged value */
+	atomic_long sure[CURVES_MAX]; /* by curve: the newest value that must be there in the end */
 	atomic_long issued[CURVES_MAX];
 	/*
-	 * A copy took so long that it is none of one batch, or was mixed with a saver's text in the
-	 * same place: other saves may be undone.
+	 * A copy took longer than a batch lasts, or was mixed with a saver's text in the same
+	 * place: other saves may be undone.
 	 */
 	atomic_bool slow;
 	atomic_bool copies_in_place;
-	/* By task: how often the structure has begun or ended to save the view of that saver. */
+	/* by task: how often the structure has begun or ended to save the saver's view */
 	atomic_ulong crossed[TASKS_MAX];
 	atomic_ulong saved[64], acknowledged[64], reads[16];
 	atomic_ulong changes[16];
@@ -247,15 +263,15 @@ struct shared {
 };
 
 extern struct shared *shared;
-extern struct worker *me;            /* NULL in the parent */
-extern const struct habit *my_habit; /* NULL: not a saver */
-extern bool my_text_is_partial;      /* the text closed now is incomplete, and may be refused */
+extern struct worker *me;            /* the running worker; NULL in the parent */
+extern const struct habit *my_habit; /* the worker's habit; NULL: it is no saver */
+extern bool my_text_is_partial; /* the text that is closed next is incomplete, and may be refused */
 
 #define NUMBER_SIGBUS 1000
 
 void call_begins(enum op op, const char *path);
 void call_ends(enum op op, const char *path, long result);
-/* The value of EXPRESSION, a system call; errno stays. */
+/* Evaluates EXPRESSION, a system call, watched and counted. errno stays as the call set it. */
 #define CALL(op, path, expression)                                                                 \
 	({                                                                                         \
 		call_begins(op, path);                                                             \
@@ -264,9 +280,9 @@ void call_ends(enum op op, const char *path, long result);
 		result_;                                                                           \
 	})
 void account(enum op op, const char *path, int number);
-/* May a text saved there be refused because of the structure's changes? */
+/* Returns whether a text saved at the path may be refused because of the structure's changes. */
 bool may_refuse(const char *path);
-/* May a reader see part of a saver's text? */
+/* Returns whether readers may see part of the saver's text. */
 bool is_written_in_place(const struct task *task);
 const char *op_name(enum op op);
 const char *number_name(int number);
@@ -274,7 +290,10 @@ long milliseconds(void);
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 __attribute__((noreturn, format(printf, 1, 2))) void die(const char *format, ...);
 
-/* Runs body(context); false if it touched a page of a mapping that is no more. */
+/*
+ * Runs body(context). Returns false if body touched a page beyond the end of a mapped file
+ * (SIGBUS).
+ */
 bool without_sigbus(void (*body)(void *), void *context);
 
 #endif

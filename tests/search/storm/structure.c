@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * structure.c - names that change while others save and read below them. Each changes something and
- * changes it back, so that the next round finds the same state as this one.
+ * structure.c - names that change while others save and read below them. Each structure changes
+ * something and changes it back, so that the next round finds the same state as this one.
  */
 #include "storm.h"
 
@@ -30,7 +30,7 @@ static void there_and_back(void)
 	if (!rename_path(from, to))
 		return;
 	pause_a_little();
-	/* A move back that fails would leave the next rounds without it. */
+	/* Try often: if the name is not moved back, the next rounds lack it. */
 	for (unsigned i = 0; i < 100 && !rename_path(to, from); i++)
 		usleep(50000);
 }
@@ -53,7 +53,7 @@ static void change_nothing(void)
 	usleep(10000);
 }
 
-/* A clip that a saver is in. */
+/* Returns a clip that a saver is using. */
 static unsigned busy_clip(void)
 {
 	return curves[now.tasks[below(now.task_count)].curve].clip;
@@ -155,7 +155,7 @@ static bool deal_view_across(void)
 	return deal_view(true);
 }
 
-/* It comes back by itself, or with the next save. */
+/* Waits for the replaced view, which comes back after a while or with the next save. */
 static void change_view(void)
 {
 	rename_path(from, to);
@@ -173,7 +173,7 @@ static bool deal_outside(void)
 	if (snprintf(from, sizeof(from), "%s%s", options.source, file + strlen(options.top)) >=
 	    (int)sizeof(from))
 		return false;
-	/* A name that no mount takes for an animation. */
+	/* Makes a name that no mount takes for an animation. */
 	insert_in_name(to, from, ".");
 	strncat(to, "~", sizeof(to) - strlen(to) - 1);
 	add_prefix(&now.voided, file);
@@ -203,7 +203,10 @@ static bool copy_binary(const char *source, const char *target)
 	return copied;
 }
 
-/* cp x x.storm~; mv x.storm~ x: a save in between is undone. */
+/*
+ * Replaces a binary by an older copy of itself, as `cp x x.storm~; mv x.storm~ x` does: saves in
+ * between are undone.
+ */
 static void replace_outside(void)
 {
 	if (copy_binary(from, to)) {
@@ -238,7 +241,7 @@ static void copy_file(const char *source, const char *target)
 	CALL(OP_CLOSE, source, close(in));
 }
 
-/* copies, or removes the copies */
+/* Copies everything below a folder, or removes the copies. */
 static void each_below(const char *source, const char *target, bool copies);
 
 static void each_entry(const char *source, const char *target, bool folder, bool copies)
@@ -281,7 +284,7 @@ static void change_copy(void)
 	each_below(from, to, true);
 }
 
-/* The file that a mount made of the folder is removed where it is. */
+/* Removes what was copied: if a mount has made an animation file from the folder, that file. */
 static void end_copy(void)
 {
 	char file[PATH_MAX];
@@ -299,7 +302,7 @@ static void end_outside(void)
 
 /* ---- rm -r of a file's folder, and the binary again ---- */
 
-#define ENDS_MS 2500 /* until removed bones are gone from the binary */
+#define ENDS_MS 2500 /* longest time, in ms, until removed bones are gone from the binary */
 #define SHOWN_MS 1500
 
 static char removed[PATH_MAX], kept[PATH_MAX];
@@ -332,7 +335,10 @@ static void change_remove(void)
 	usleep(20000 + below(20000));
 }
 
-/* A folder whose last name was kept there by a saver was not removed; its clips are, after 2 s. */
+/*
+ * Ends the removal. A folder is not removed while a saver keeps its last name there; the clips in
+ * it are, after 2 s.
+ */
 static void end_remove(void)
 {
 	usleep(ENDS_MS * 1000);

@@ -83,13 +83,16 @@ START_TEST(parts_are_of_like_size)
 		snprintf(path, sizeof(path), "object/%u.canm", i);
 		members += shard_has(&(struct shard){3, 4}, path);
 	}
-	/* Four standard deviations around 2500. */
+	/* Four standard deviations below and above the mean of 2500. */
 	ck_assert_uint_gt(members, 2327);
 	ck_assert_uint_lt(members, 2673);
 }
 END_TEST
 
-/* By another implementation's XXH64: "" is 0xef46db3751d8e999, "a" 0xd24ec4f1a98c6e5b. */
+/*
+ * The expected values are of another implementation's XXH64: "" is 0xef46db3751d8e999, "a"
+ * 0xd24ec4f1a98c6e5b.
+ */
 START_TEST(all_machines_agree)
 {
 	ck_assert(shard_has(&(struct shard){0xef46db3751d8e999u % 1000 + 1, 1000}, ""));
@@ -108,7 +111,7 @@ END_TEST
 
 /*
  * Ten million clips of a studio, a thousand to a folder: each of up to 64 parts is within 1 % of
- * its share. Of eight tasks, the one whose part a path is in has it, and another one has not. Of N
+ * its share. Of eight tasks, the one whose part has a path accepts it, and the others do not. Of N
  * parts of F files, chance alone makes the size of one differ by sqrt(N / F) of it.
  */
 START_TEST(parts_of_ten_million_paths_are_even)

@@ -65,8 +65,8 @@ static void check_identity(struct bytes src)
 struct made_channel {
 	uint32_t kind, count;
 	uint32_t base[4], step[4];
-	int keys;       /* number of the block, or -1 */
-	int32_t offset; /* where there is no block */
+	int keys;       /* number of the channel's key block, or -1 */
+	int32_t offset; /* offset to write if the channel has no key block */
 	uint32_t spare;
 };
 
@@ -77,8 +77,8 @@ struct made_clip {
 	int32_t frames;
 	uint32_t row_count;
 	uint16_t rows[8][4];
-	int32_t row_offset; /* where there are no rows */
-	int rows_of;        /* the clip whose rows it uses, or -1 */
+	int32_t row_offset; /* offset to write if the clip has no rows */
+	int rows_of;        /* the clip whose rows this clip uses, or -1 */
 };
 
 struct maker {
@@ -123,8 +123,8 @@ static size_t make_room(struct maker *m, size_t align, size_t size, uint8_t fill
 }
 
 /*
- * Places things in the order of the letters: C channels, A animations, N names, then with a digit
- * K key block, R rows, S string; G a gap of junk, P the padding to 16, Q to 4.
+ * Places things in the order of the letters: C channels, A animations, N names; with a digit K key
+ * block, R rows, S string; G a gap of junk, P padding to 16, Q padding to 4.
  */
 static void maker_place(struct maker *m, const char *order)
 {
@@ -300,10 +300,10 @@ static void set_string(struct maker *m, unsigned i, const char *ascii)
 }
 
 /*
- * A file with all that may occur: sharing of channels, key blocks and strings, an unused channel
- * and name, duplicate rows and names, a lone surrogate, an empty name, count != n, n = 1 and
- * duration 0, odd loop values. Strings: 0 Scene_Root, 1 empty, 2 arm, 3 leg, 4 run, 5 walk,
- * 6 a lone surrogate; in canonical order.
+ * Makes a file with all that may occur: sharing of channels, key blocks and strings, an unused
+ * channel and name, duplicate rows and names, a lone surrogate, an empty name, count != n, n = 1
+ * and duration 0, odd loop values. Strings in canonical order: 0 Scene_Root, 1 empty, 2 arm, 3 leg,
+ * 4 run, 5 walk, 6 a lone surrogate.
  */
 static void maker_init(struct maker *m, uint32_t version)
 {
@@ -326,10 +326,10 @@ static void maker_init(struct maker *m, uint32_t version)
 	m->channels[0] = vector_channel(0, 1, -1);
 	m->channels[1] = vector_channel(1, 5, 0);
 	m->channels[2] = vector_channel(1, 3, 1);
-	m->channels[3] = vector_channel(0, 7, -1); /* unused, with a foolish count */
+	m->channels[3] = vector_channel(0, 7, -1); /* an unused channel with a senseless count */
 	m->channels[3].offset = -4;
 	m->channels[4] = vector_channel(1, 9, 2);
-	m->channels[5] = vector_channel(1, 5, 0); /* another one with the same keys */
+	m->channels[5] = vector_channel(1, 5, 0); /* another channel with the same keys */
 	m->channels[5].base[0] = f32_bits(-7);
 	m->channel_count = 6;
 	if (version == 768) {
@@ -337,7 +337,8 @@ static void maker_init(struct maker *m, uint32_t version)
 		m->block_count = 4;
 		m->channels[6] =
 			(struct made_channel){.kind = 3, .count = 5, .keys = 3, .spare = 9};
-		m->channels[6].base[2] = 0x12345678; /* junk that the kind has no use for */
+		/* junk in a field that this kind of channel does not use */
+		m->channels[6].base[2] = 0x12345678;
 		m->channels[6].step[3] = 0x7FC00001;
 		m->channels[7] = (struct made_channel){.kind = 2, .count = 0, .keys = -1};
 		m->channels[7].base[3] = f32_bits(1);
@@ -347,7 +348,7 @@ static void maker_init(struct maker *m, uint32_t version)
 	for (i = 0; i < 6; i++)
 		m->names[i] = (int)i;
 	m->names[5] = 6;
-	m->names[6] = 2; /* "arm" again */
+	m->names[6] = 2; /* a second name with the string "arm" */
 	m->name_count = 7;
 	m->clips[0] = (struct made_clip){
 		.loop = 2, .name = 5, .duration = 8, .frame_time = 2, .frames = 5, .rows_of = -1};
@@ -369,7 +370,7 @@ static const char *const canonical_orders[2] = {
 	"CK0K1K2QAR0R1R2NS0S1S2S3S4S5S6",
 	"CK0K1K2PK3QAR0R1R2NS0S1S2S3S4S5S6",
 };
-/* Key blocks out of order, tables elsewhere, gaps, trailing bytes. */
+/* Orders with key blocks out of order, tables in other places, gaps, or trailing bytes. */
 static const char *const odd_orders[2][4] = {
 	{
 		"CK2K0K1QAR0R1R2NS0S1S2S3S4S5S6",
@@ -385,11 +386,11 @@ static const char *const odd_orders[2][4] = {
 	},
 };
 
-/* ---- an independent look at the order of a file ---- */
+/* ---- an independent check of the order of a file ---- */
 
 struct span {
 	size_t at, size;
-	bool wide; /* quaternions */
+	bool wide; /* the keys are quaternions */
 };
 
 static int by_start(const void *a, const void *b)
@@ -399,7 +400,7 @@ static int by_start(const void *a, const void *b)
 	return p->at < q->at ? -1 : p->at > q->at;
 }
 
-/* Which of the game's rules a file breaks, or NULL. */
+/* Returns which of the game's rules of layout a file breaks, or NULL. */
 static const char *find_disorder(struct bytes f)
 {
 	static struct span spans[70000];
@@ -505,7 +506,7 @@ static uint32_t header_word(struct bytes f, size_t at)
 	return get_u32(f.data + at);
 }
 
-/* The alignment that the game crashes without. */
+/* Checks the alignment without which the game crashes. */
 static void check_alignment(struct bytes f)
 {
 	uint32_t count = header_word(f, 16), at = header_word(f, 20), i;
@@ -603,7 +604,7 @@ START_TEST(test_curves_shared_by_pointer)
 	struct anim *a = decode(buf_bytes(&src));
 	const struct track *walk = a->clips[0].tracks;
 
-	/* Channel 0 is the position of Scene_Root, and its rotation. */
+	/* Channel 0 is both the position and the rotation of Scene_Root. */
 	ck_assert_int_eq(walk[0].curve[ROLE_TRANSLATION]->kind, CURVE_VECTOR);
 	ck_assert_int_eq(walk[0].curve[ROLE_ROTATION]->kind, CURVE_EULER);
 	ck_assert_ptr_eq(walk[1].curve[ROLE_ROTATION], walk[2].curve[ROLE_ROTATION]);
@@ -712,7 +713,9 @@ END_TEST
 
 START_TEST(test_false_claims)
 {
-	/* In wiki512: the bytes to write and their place, and a part of the message. */
+	/*
+	 * Changes of wiki512: the bytes to write, their place, and a part of the expected message.
+	 */
 	static const struct {
 		size_t at;
 		unsigned size;
@@ -752,7 +755,7 @@ START_TEST(test_quaternions_out_of_place)
 {
 	struct buf src = load_sample("edf6_768");
 
-	put_u16(src.data + 0x13A, 3); /* the scale of body, which was channel 2 */
+	put_u16(src.data + 0x13A, 3); /* the scale of body, which used channel 2 */
 	check_refused(buf_bytes(&src), (struct refusal){"cannot be a scale", 0x13A});
 	put_u32(src.data + 0x74, 4);
 	check_refused(buf_bytes(&src),
@@ -843,7 +846,7 @@ static struct curve *typed(struct anim *a, enum curve_kind kind, bool keyed, uin
 	return c;
 }
 
-/* The same values, each typed again. */
+/* Makes a curve with the same values, each typed again. */
 static struct curve *retyped(struct anim *a, const struct curve *old)
 {
 	struct curve *c = typed(a, old->kind, old->keyed, old->count, NULL);
@@ -862,7 +865,7 @@ static void set_value(struct curve *c, uint32_t key, unsigned axis, double v)
 	((double *)(uintptr_t)c->values)[key * curve_width(c) + axis] = v;
 }
 
-/* Gives a track the curve it has, with one value changed. */
+/* Replaces the curve of a track by a copy with one value changed. */
 static struct curve *edit_value(struct anim *a, uint32_t clip, uint32_t track, enum role role,
 				uint32_t key, unsigned axis, double v)
 {
@@ -884,7 +887,7 @@ static struct clip *edit_clips(struct anim *a, uint32_t count)
 	return clips;
 }
 
-/* Is `now` equal to `wanted`, as near as its lane can store it? */
+/* Checks that `now` equals `wanted`, as nearly as the lane can store it. */
 static void check_near(const struct curve *now, const struct curve *want)
 {
 	uint32_t key;
@@ -907,14 +910,17 @@ static void check_near(const struct curve *now, const struct curve *want)
 	}
 }
 
-/* Curves that `want` took over from `old` keep their bits; the rest holds the values asked for. */
+/*
+ * Checks that curves that `want` took over from `old` have the same bits, and that others have the
+ * wanted values.
+ */
 static void check_stored(const struct anim *old, const struct anim *want, const struct anim *now)
 {
 	struct err err = {.code = ERR_NONE};
 	uint32_t c, t;
 	unsigned role;
 
-	/* The program asks this before it replaces a file. */
+	/* The program checks the result like this before it replaces a file. */
 	ck_assert_msg(anim_stored(want, old, now, &err), "%s", err.message);
 
 	ck_assert_uint_eq(now->clip_count, want->clip_count);
@@ -969,7 +975,7 @@ static void edit_encode(struct edited *e)
 	e->now = decode(buf_bytes(&e->out));
 }
 
-/* Encodes, decodes, and checks the rules for every edit. */
+/* Encodes and decodes an edit, and checks the rules for every edit. */
 static void edit_store(struct edited *e)
 {
 	edit_encode(e);
@@ -1018,7 +1024,7 @@ START_TEST(test_value_retyped_changes_nothing)
 }
 END_TEST
 
-/* Every number that a text shows, typed in another way that gives the same float32. */
+/* Types every number that a text shows in another way that gives the same float32. */
 START_TEST(test_shortest_decimals_give_the_same_k)
 {
 	struct edited e;
@@ -1060,7 +1066,7 @@ START_TEST(test_edit_of_a_shared_curve_changes_it_alone)
 	struct edited e;
 
 	edit_sample(&e, "wiki512");
-	/* Channel 2 is the position of hip in walk, and in Idle of hip and of the bone "". */
+	/* Channel 2 is the position of hip in walk; in Idle, of hip and of the bone "". */
 	edit_value(e.want, 0, 2, ROLE_TRANSLATION, 1, 0, 0.75);
 	edit_store(&e);
 	ck_assert_uint_eq(channels_of(&e.out), channels_of(&e.bytes) + 1);
@@ -1108,7 +1114,7 @@ START_TEST(test_equal_channel_is_reused)
 	static const double position[3] = {1.5, -2, 0.25};
 	struct edited e;
 
-	/* hip gets the position that Bone01 has, one of the users of channel 2 stays. */
+	/* hip gets the position of Bone01; another user of channel 2 stays. */
 	edit_sample(&e, "wiki512");
 	anim_edit_track(e.want, 0, 2)->curve[ROLE_TRANSLATION] =
 		typed(e.want, CURVE_VECTOR, false, 1, position);
@@ -1132,7 +1138,7 @@ START_TEST(test_channel_of_a_removed_curve_goes)
 	ck_assert_uint_eq(channels_of(&e.out), channels_of(&e.bytes) - 1);
 	edit_end(&e);
 
-	/* With a keyed one go its keys. */
+	/* The keys of a keyed channel are removed with it. */
 	edit_sample(&e, "edf6_768");
 	anim_edit_track(e.want, 0, 1)->curve[ROLE_ROTATION] = NULL;
 	edit_store(&e);
@@ -1174,7 +1180,7 @@ START_TEST(test_static_and_keyed_turn_into_each_other)
 		typed(e.want, CURVE_VECTOR, false, 1, keys);
 	edit_store(&e);
 	check_alignment(buf_bytes(&e.out));
-	/* A new channel fills the fields that it does not use as the game does. */
+	/* A new channel has the game's values in the fields that it does not use. */
 	ck_assert_uint_eq(get_u32(e.out.data + 0x20 + 0x0C), f32_bits(1));
 	ck_assert_uint_eq(get_u32(e.out.data + 0x20 + 0x1C), f32_bits(1));
 	ck_assert_uint_eq(get_u32(e.out.data + 0x50 + 0x0C), 0);
@@ -1206,7 +1212,7 @@ START_TEST(test_keys_past_the_end_survive)
 	maker_place(&m, canonical_orders[0]);
 	maker_finish(&m);
 	edit_begin(&e, m.out);
-	/* Channel 4 has 9 keys, the clip 4 frames; it is shared. */
+	/* Channel 4 has 9 keys, more than the clip's 4 frames, and is shared. */
 	edit_value(e.want, 2, 0, ROLE_TRANSLATION, 2, 1, 0.6);
 	edit_store(&e);
 	old = e.old->clips[2].tracks[0].curve[ROLE_TRANSLATION];
@@ -1237,7 +1243,7 @@ START_TEST(test_unit_of_a_channel_in_two_roles)
 {
 	struct edited e;
 
-	/* Channel 0 is position and rotation of Scene_Root. */
+	/* Channel 0 is both the position and the rotation of Scene_Root. */
 	edit_sample(&e, "wiki512");
 	edit_value(e.want, 0, 0, ROLE_ROTATION, 0, 1, 90);
 	edit_store(&e);
@@ -1256,7 +1262,7 @@ START_TEST(test_loop)
 	struct field *field;
 
 	edit_sample(&e, "odd512");
-	anim_edit_clip(e.want, 1)->loop = true; /* from 2 */
+	anim_edit_clip(e.want, 1)->loop = true; /* the stored value was 2 */
 	edit_encode(&e);
 	ck_assert(e.now->clips[1].loop);
 	ck_assert_int_eq(e.now->clips[1].fields->integer, 1);
@@ -1308,7 +1314,7 @@ START_TEST(test_renamed_bone)
 {
 	struct edited e;
 
-	/* Used by this clip alone: the name itself changes. */
+	/* If only this clip uses the name, the name itself is changed. */
 	edit_sample(&e, "edf6_768");
 	anim_edit_track(e.want, 0, 1)->name = "Zebra";
 	edit_store(&e);
@@ -1316,7 +1322,7 @@ START_TEST(test_renamed_bone)
 	ck_assert_str_eq(e.now->bones[1], "Zebra");
 	edit_end(&e);
 
-	/* Used by another clip too: a new name. */
+	/* If another clip uses the name too, a new name is added. */
 	edit_sample(&e, "wiki512");
 	anim_edit_track(e.want, 0, 2)->name = "hop";
 	edit_store(&e);
@@ -1325,14 +1331,14 @@ START_TEST(test_renamed_bone)
 	ck_assert_str_eq(e.now->bones[5], "hop");
 	edit_end(&e);
 
-	/* To a name that is there: that. */
+	/* If the file has the new name already, the clip refers to that. */
 	edit_sample(&e, "wiki512");
 	anim_edit_track(e.want, 0, 2)->name = "Scene_Root";
 	edit_store(&e);
 	ck_assert_uint_eq(e.now->bone_count, 5);
 	edit_end(&e);
 
-	/* In both clips: still one name. */
+	/* If both clips are renamed alike, they still share one name. */
 	edit_sample(&e, "wiki512");
 	anim_edit_track(e.want, 0, 2)->name = "hop";
 	anim_edit_track(e.want, 1, 1)->name = "hop";
@@ -1476,7 +1482,7 @@ START_TEST(test_file_of_nothing)
 	ck_assert_uint_eq(now->version, 512);
 	ck_assert_uint_eq(now->clip_count, 0);
 	check_order(buf_bytes(&empty));
-	/* Once filled, it is the file that would have been written from the start. */
+	/* Once it has content, it equals the file that is made from the start with that content. */
 	track.curve[ROLE_TRANSLATION] = typed(&a, CURVE_VECTOR, true, 2, keys);
 	clip.tracks = &track;
 	clip.track_count = 1;
@@ -1513,7 +1519,7 @@ START_TEST(test_odd_orders_edited)
 	anim_edit_clip(e.want, 1)->name = "a rather long name for a clip";
 	edit_store(&e);
 	check_alignment(buf_bytes(&e.out));
-	/* Gaps hold bytes of unknown meaning: all of them are still there. */
+	/* Gaps hold bytes of unknown meaning, all of which must be kept. */
 	for (size_t i = 0, left = 0; i <= e.bytes.size; i++) {
 		static const uint8_t junk[6] = {0xEE, 0xEE, 0xEE, 0xEE, 0xEE, 0xEE};
 
@@ -1539,8 +1545,7 @@ START_TEST(test_shared_key_block_edited)
 	maker_place(&m, canonical_orders[0]);
 	maker_finish(&m);
 	edit_begin(&e, m.out);
-	/* Channel 5, the scale of the last row, is its only user, but channel 1 has its keys too.
-	 */
+	/* Only the scale of the last row uses channel 5, but channel 1 has the same keys. */
 	edit_value(e.want, 0, 3, ROLE_SCALE, 2, 0, -6.9);
 	edit_store(&e);
 	ck_assert_uint_eq(channels_of(&e.out), channels_of(&e.bytes));
@@ -1560,7 +1565,7 @@ START_TEST(test_keys_change_where_they_are)
 	block = m.blocks_at[1];
 	record = m.channels_at + 2 * 0x20;
 	edit_begin(&e, m.out);
-	/* Both users of channel 2, to the same. */
+	/* Edit both users of channel 2 alike. */
 	edit_value(e.want, 0, 3, ROLE_TRANSLATION, 1, 1, 1e6);
 	edit_value(e.want, 2, 1, ROLE_TRANSLATION, 1, 1, 1e6);
 	edit_store(&e);
@@ -1592,13 +1597,13 @@ START_TEST(test_unused_things_survive)
 	ck_assert_int_eq(e.now->clips[0].fields->integer, 2);
 	ck_assert_int_eq(e.now->clips[2].fields->integer, -1);
 	if (_i) {
-		/* The new channel has the w of the one that it was edited from. */
+		/* The new channel has the w of the channel that was edited. */
 		ck_assert_mem_eq(e.out.data + 0x20 + 8 * 0x30 + 0x0C,
 				 e.bytes.data + 0x20 + 1 * 0x30 + 0x0C, 4);
 		ck_assert_mem_eq(e.out.data + 0x20 + 8 * 0x30 + 0x1C,
 				 e.bytes.data + 0x20 + 1 * 0x30 + 0x1C, 4);
 		ck_assert_uint_eq(get_u32(e.out.data + 0x20 + 6 * 0x30 + 0x2C), 9);
-		/* Quaternions keep the base and step that they have no use for. */
+		/* Quaternion channels keep a base and step, which they do not use. */
 		ck_assert_mem_eq(e.out.data + 0x20 + 6 * 0x30, e.bytes.data + 0x20 + 6 * 0x30,
 				 0x20);
 		ck_assert_uint_eq(get_u32(e.out.data + 0x20 + 7 * 0x30 + 0x20), (uint32_t)-4);
@@ -1625,7 +1630,7 @@ START_TEST(test_shared_rows)
 	ck_assert_uint_eq(e.out.size, e.bytes.size + 8 * 4);
 	edit_end(&e);
 
-	/* An edit elsewhere that moves everything leaves them shared. */
+	/* An edit of another part, which moves everything, leaves them shared. */
 	maker_init(&m, 512);
 	m.clips[2] = m.clips[0];
 	m.clips[2].rows_of = 0;
@@ -1644,7 +1649,7 @@ START_TEST(test_overlapping_tables)
 	struct buf src = load_sample("nan512");
 	struct edited e;
 
-	/* The name of the bone is also the end of that of the clip: one block in two. */
+	/* The name of the bone is the end of the clip's name: one string inside another. */
 	put_u32(src.data + 0x44, 0x68 - 0x40);
 	put_u32(src.data + 0x64, 0x6A - 0x64);
 	edit_begin(&e, src);
@@ -1758,7 +1763,7 @@ static void random_edit(struct anim *a, uint64_t *state)
 	}
 }
 
-/* Chains of edits, each of the file that the one before it made. */
+/* Makes chains of edits, each of the file that the previous edit made. */
 START_TEST(test_random_edits)
 {
 	uint64_t state = (uint64_t)_i + 1;
@@ -1878,7 +1883,7 @@ START_TEST(test_most_frames)
 	anim_edit_track(e.want, 0, 1)->curve[ROLE_SCALE] =
 		typed(e.want, CURVE_VECTOR, true, 65536, NULL);
 	encode_refused(e.want, buf_bytes(&e.bytes), "cannot have 65536 keys");
-	/* Without keys any number of frames will do. */
+	/* A clip without keys may have any number of frames. */
 	anim_edit_clip(e.want, 3)->frames = 70000;
 	anim_edit_track(e.want, 0, 1)->curve[ROLE_SCALE] = NULL;
 	buf_release(&e.out);
@@ -1888,7 +1893,7 @@ START_TEST(test_most_frames)
 }
 END_TEST
 
-/* `count` bones with a name of its own each, and a channel of its own each where `distinct`. */
+/* Adds `count` bones, each with a name of its own and, if `distinct`, a channel of its own. */
 static void crowd(struct anim *a, struct clip *clip, uint32_t count, bool distinct)
 {
 	struct track *tracks = arena_alloc(&a->arena, count, sizeof(*tracks));
@@ -1938,7 +1943,7 @@ START_TEST(test_most_channels_and_names)
 }
 END_TEST
 
-/* 65,535 rows of one channel of 60,000 keys: a shared channel takes room once. */
+/* The file has 65,535 rows of one channel of 60,000 keys: a shared channel takes room once. */
 START_TEST(test_sharing_costs_nothing)
 {
 	struct anim a = {.arena = ARENA_INIT};
@@ -1969,8 +1974,8 @@ START_TEST(test_sharing_costs_nothing)
 END_TEST
 
 /*
- * A file of many animations over the same rows, or many names over the same string: each `step`
- * bytes further. It would say far more than it has bytes.
+ * Makes a file of many animations over the same rows, or of many names over the same string, each
+ * `step` bytes after the previous one. Its content would be far larger than the file.
  */
 static struct buf overlapping(uint32_t clips, uint32_t names, uint32_t rows, size_t text)
 {
@@ -2028,8 +2033,8 @@ START_TEST(test_overlaps_that_cost_too_much)
 END_TEST
 
 /*
- * A file whose tables are longer than rows can tell apart: channel i is (i, 0, 0), bone name i says
- * its number in two characters. Two bones share the first channel.
+ * Makes a file whose tables are longer than row numbers reach: channel i is (i, 0, 0), and bone
+ * name i has its number in two characters. Two bones share the first channel.
  */
 static struct buf long_tables(uint32_t channels, uint32_t names)
 {
@@ -2094,7 +2099,7 @@ START_TEST(test_overlaps_within_reason)
 	edit_begin(&e, overlapping(20, 200, 100, 600));
 	check_identity(buf_bytes(&e.bytes));
 	anim_edit_track(e.want, 7, 3)->curve[ROLE_SCALE] = typed(e.want, CURVE_VECTOR, false, 1, v);
-	/* Twenty times the rows, two hundred times the name: out of proportion. */
+	/* The rows twenty times, or the name two hundred times: out of proportion. */
 	encode_refused(e.want, buf_bytes(&e.bytes), "overlap too often to be rearranged");
 	edit_end(&e);
 

@@ -70,10 +70,13 @@ static void check_identity(struct bytes src, const struct anim *a)
 
 struct reading {
 	struct bytes src;
-	struct buf fields; /* bytes before the CANM, those of names' offsets zeroed */
+	struct buf fields; /* bytes before the CANM, with the offsets of names set to 0 */
 };
 
-/* Every ck_assert is a system call: too many here. */
+/*
+ * Returns a part of the file. It calls ck_assert only on failure: each is a system call, too slow
+ * here.
+ */
 static const uint8_t *inside(const struct reading *r, size_t at, size_t size)
 {
 	if (!bytes_hold(r->src, at, 1, size))
@@ -138,7 +141,7 @@ static json_t *read_slot(const struct reading *r, size_t record, size_t field)
 	return word(r, record + field) ? read_group(r, follow(r, record, field)) : json_null();
 }
 
-/* Its words are all but the offset. */
+/* Reads a record whose words are all plain except for the offset. */
 static json_t *read_anm_data(const struct reading *r, size_t at)
 {
 	json_t *words = read_words(r, at, 2), *rest = read_words(r, at + 0xC, 5);
@@ -215,7 +218,7 @@ static json_t *read_records(struct bytes src, struct buf *fields)
 	return all;
 }
 
-/* Every record resolved, and every raw word, is unchanged. */
+/* Checks that every resolved record, and every other word, is unchanged. */
 static void check_kept(struct bytes was, struct bytes is)
 {
 	struct buf was_fields, is_fields;
@@ -256,7 +259,7 @@ static bool rename_clip(struct anim *a)
 	return true;
 }
 
-/* The same bone in all animations, so that its old name goes. */
+/* Renames a bone in all animations, so that no record uses its old name. */
 static bool rename_bone(struct anim *a, const char *name)
 {
 	const char *was = a->clips[0].tracks[0].name;
@@ -289,7 +292,7 @@ static bool remove_bone(struct anim *a)
 	return true;
 }
 
-/* A value in every frame in place of the old curve. */
+/* Replaces a curve by one with a value in every frame. */
 static bool key_position(struct anim *a)
 {
 	struct track *track = anim_edit_track(a, 0, 0);
@@ -367,14 +370,18 @@ static bool insert_clip(struct anim *a)
 	return true;
 }
 
-typedef bool edit(struct anim *a); /* false where it has no place */
+/* edits a model; returns false if the model has no place for the edit */
+typedef bool edit(struct anim *a);
 
 static edit *const edits[] = {
 	loop_other,   rename_clip, rename_longer, rename_shorter,
 	rename_alike, remove_bone, key_position,  append_clip,
 };
 
-/* The file that an edit makes: nothing but the animations is another, and it can be read again. */
+/*
+ * Returns the file that an edit makes, after checking that only the animations differ and that it
+ * can be read again.
+ */
 static struct buf check_edit(struct bytes src, edit *change)
 {
 	struct anim *a = decode(src), *wanted = anim_edit(a), *stored;
@@ -407,7 +414,7 @@ static void check_edits(struct bytes src)
 	for (i = 0; i < ARRAY_SIZE(edits); i++) {
 		struct buf once = check_edit(src, edits[i]);
 
-		/* And another on top of it. */
+		/* Make another edit of the result. */
 		for (k = 0; once.size && k < ARRAY_SIZE(edits); k++) {
 			if (k != i) {
 				struct buf twice = check_edit(buf_bytes(&once), edits[k]);
@@ -434,13 +441,13 @@ static void check_edit_refused(struct bytes src, edit *change, const char *why)
 enum { INDICES_MAX = 8, NAMES_MAX = 256, LOOKS_MAX = 512 };
 
 enum making {
-	MAKE_EMPTY = 1,      /* no record but the unnamed group */
+	MAKE_EMPTY = 1,      /* no records except the unnamed group */
 	MAKE_NAMELESS = 2,   /* some records have no name */
 	MAKE_INSIDE = 4,     /* some names are texts of the CANM */
 	MAKE_UNKNOWN = 8,    /* commands of unknown meaning */
-	MAKE_POINTING = 16,  /* and words of theirs that look like a name's offset */
-	MAKE_TRAILING = 32,  /* bytes behind the last name, an odd number of them */
-	MAKE_UNALIGNED = 64, /* the CANM is 8-aligned */
+	MAKE_POINTING = 16,  /* commands with words that look like the offset of a name */
+	MAKE_TRAILING = 32,  /* an odd number of bytes after the last name */
+	MAKE_UNALIGNED = 64, /* the CANM is aligned to 8 bytes, not more */
 };
 
 struct maker {
@@ -460,7 +467,9 @@ static uint32_t pick(struct maker *m, uint32_t below)
 	return (uint32_t)((uint64_t)m->seed * below >> 32);
 }
 
-/* Room for records, and their offset in `field` of `record`; the header's is a record at 0. */
+/*
+ * Makes room for records, and writes their offset into `field` of `record`. Record 0 is the header.
+ */
 static size_t make(struct maker *m, size_t record, size_t field, size_t size)
 {
 	size_t at = m->out.size;
@@ -483,7 +492,7 @@ static void make_name(struct maker *m, size_t record)
 		m->names[m->name_count++] = record;
 }
 
-/* A word that is no offset. Some will look like one, from their record or from themselves. */
+/* Makes a word that is no offset. Some look like one, relative to the record or to the word. */
 static void make_stale(struct maker *m, size_t record, size_t at)
 {
 	static const uint32_t words[] = {0, 1, 2, 0xFFFFFFFF, 0x3F800000, 0x30, 0x80000000};
@@ -614,7 +623,9 @@ static void make_anm_groups(struct maker *m)
 
 static const char *const made_names[] = {"main", "main", "", "\xE6\x94\xBB\xE6\x92\x83", "Scene"};
 
-/* The texts: behind the CANM each of made_names, and in it one that every CANM here has. */
+/*
+ * Makes the texts: those of made_names after the CANM, and one inside it that every CANM here has.
+ */
 static void make_texts(struct maker *m, size_t canm)
 {
 	size_t texts[ARRAY_SIZE(made_names)], inside, i;
@@ -633,7 +644,7 @@ static void make_texts(struct maker *m, size_t canm)
 	}
 	for (i = 0; i < m->name_count; i++) {
 		bool in = (m->making & MAKE_INSIDE) && pick(m, 2);
-		/* Its end is shared, too. */
+		/* Let some names use the end of a text, too. */
 		size_t at = in ? inside + 2 * pick(m, 2) : texts[pick(m, ARRAY_SIZE(texts))];
 
 		make_word(m, m->names[i], (uint32_t)(at - m->names[i]));
@@ -737,7 +748,7 @@ START_TEST(samples_say_what_is_expected)
 }
 END_TEST
 
-/* The embedded CANM, cut where the expectations say that it ends, is the same model. */
+/* The embedded CANM, cut at the end that the expectations give, is the same model. */
 START_TEST(the_model_is_that_of_the_canm)
 {
 	struct buf bytes = load_sample(samples[_i]);
@@ -779,7 +790,7 @@ START_TEST(edits_of_samples_leave_the_records)
 }
 END_TEST
 
-/* Growing and shrinking are both among the edits, and neither pads. */
+/* Edits that grow or shrink the file add no padding. */
 START_TEST(edits_change_the_length)
 {
 	struct buf bytes = load_sample(samples[_i]), longer, shorter, alike;
@@ -823,7 +834,7 @@ START_TEST(edits_of_made_files_leave_the_records)
 }
 END_TEST
 
-/* How many names have their text before `end`. */
+/* Returns how many names have their text before `end`. */
 static size_t count_inside(struct bytes src, size_t end)
 {
 	struct buf fields;
@@ -848,11 +859,11 @@ START_TEST(names_inside_the_canm_move_behind_it_once)
 	size_t end = get_u32(bytes.data + 8) + canm.size, grown;
 
 	ck_assert_uint_gt(count_inside(buf_bytes(&bytes), end), 2);
-	/* Where the text stays, so does the name. */
+	/* If a name's text is not moved, the name's offset stays. */
 	loop = check_edit(buf_bytes(&bytes), loop_other);
 	ck_assert_uint_eq(loop.size, bytes.size);
 	ck_assert_mem_eq(loop.data, bytes.data, get_u32(bytes.data + 8));
-	/* The two texts that names are there: "Scene_Root" and its end. */
+	/* The CANM has two texts that are names: "Scene_Root" and its end. */
 	longer = check_edit(buf_bytes(&bytes), rename_longer);
 	grown = 2 * (29 - 10);
 	ck_assert_uint_eq(longer.size, bytes.size + grown + 22 + 20);
@@ -880,7 +891,7 @@ END_TEST
 
 START_TEST(commands_are_known_by_version)
 {
-	/* Some of all versions, of one alone, and of none. */
+	/* Words that may have any value: in all versions, in one version, and in none. */
 	static const struct {
 		uint32_t command;
 		bool known[3];
@@ -934,7 +945,7 @@ START_TEST(animations_keep_their_numbers)
 	check_edit_refused(buf_bytes(&bytes), remove_first, "names animation 1");
 	out = check_edit(buf_bytes(&bytes), append_clip);
 	buf_release(&out);
-	/* The last one goes until one is left that is named. */
+	/* Remove the last clip, until only one with a name is left. */
 	out = check_edit(buf_bytes(&bytes), append_clip);
 	buf_release(&bytes);
 	for (;;) {
@@ -1014,7 +1025,9 @@ START_TEST(no_cas_is_refused_with_its_place)
 }
 END_TEST
 
-/* It is shown, encodes to itself, and refuses edits of any length with its reason. */
+/*
+ * Checks that a file is shown, encodes to itself, and refuses edits of any length with its reason.
+ */
 static void check_read_only(struct bytes src, const char *why)
 {
 	struct anim *a = decode(src);
@@ -1034,14 +1047,15 @@ static void check_read_only(struct bytes src, const char *why)
 #define OUTSIDE "do not stand between"
 #define OVERLAP "overlap another record"
 
-/* A word of the sample v203, found along offsets from the header, as another. */
+/* Changes of words of the sample v203; each word is found by offsets from the header. */
 static const struct {
 	const char *why;
-	size_t header;  /* this field of the header leads to the record, 0: it is the header */
-	size_t path[3]; /* and these fields lead on, each an offset; 0 ends them */
+	/* field of the header with the offset of a record; 0: the record is the header */
+	size_t header;
+	size_t path[3]; /* fields with the offsets of further records; 0 ends the list */
 	size_t field;
 	uint32_t value;
-	bool add; /* add to the old value */
+	bool add; /* add the value to the old one */
 } damages[] = {
 	{OUTSIDE, 0, {0}, 0x0C, 0x10000000, false},
 	{OUTSIDE, 0, {0}, 0x0C, 0xFFFFFFFF, false},
@@ -1120,7 +1134,10 @@ START_TEST(a_name_without_an_end_is_read_only)
 }
 END_TEST
 
-/* A long text, and so many bones that are called by the rest of it from each of its characters. */
+/*
+ * Makes a long text, and many bones whose names are the ends of that text from each of its
+ * characters on.
+ */
 START_TEST(names_that_overlap_too_often_are_read_only)
 {
 	enum { BONES = 2000 };
@@ -1144,7 +1161,10 @@ START_TEST(names_that_overlap_too_often_are_read_only)
 }
 END_TEST
 
-/* From a block of exactly that size, so that a sanitizer sees a step beyond it. */
+/*
+ * Decodes from a heap block of exactly the file's size, so that a sanitizer detects reads past the
+ * end.
+ */
 START_TEST(cut_at_every_length)
 {
 	struct buf bytes = load_sample(samples[_i]);
@@ -1171,7 +1191,10 @@ START_TEST(cut_at_every_length)
 }
 END_TEST
 
-/* Any file that decodes encodes to itself, and an edit that is not refused keeps the records. */
+/*
+ * Checks any file: if it decodes, it encodes to itself, and an edit that is not refused keeps the
+ * records.
+ */
 static void check_any(struct bytes src)
 {
 	struct err err = {.code = ERR_NONE};

@@ -47,7 +47,7 @@ static void decode_refused(struct bytes src, uint32_t bones, const char *why)
 	ck_assert_msg(strstr(err.message, why) != NULL, "%s", err.message);
 }
 
-/* Encodes, and checks the result as a save does. */
+/* Encodes a model, and checks the result as a save does. */
 static struct buf encode(const struct anim *a, struct bytes old)
 {
 	return encode_ok(ff9(), a, old);
@@ -107,7 +107,7 @@ static bool has_low(struct bytes block)
 
 /* ---- editing a model ---- */
 
-/* The values of a curve of `edited`, made writable, with so many keys; new ones are 0. */
+/* Returns the values of a curve of `edited`, made writable, with `count` keys; new keys are 0. */
 static double *edit_values(struct anim *edited, uint32_t bone, enum role role, uint32_t count)
 {
 	struct track *t = anim_edit_track(edited, 0, bone);
@@ -139,7 +139,7 @@ static void set_value(struct anim *edited, uint32_t bone, enum role role, uint32
 	edit_values(edited, bone, role, count)[3 * frame + axis] = value;
 }
 
-/* The block after one value of it was edited. */
+/* Returns the block after an edit of one of its values. */
 static struct buf with_value(struct bytes src, uint32_t bone, enum role role, uint32_t frame,
 			     unsigned axis, double value)
 {
@@ -185,7 +185,7 @@ static struct buf load_sample(const char *name)
 
 typedef void sample_check(struct bytes block, const json_t *expected);
 
-/* For every sample that is (or is not) valid. */
+/* Calls `check` for every sample that is valid, or for every one that is not. */
 static void each_sample(bool valid, sample_check *check)
 {
 	glob_t found;
@@ -282,13 +282,16 @@ START_TEST(refusals_say_what_is_wrong)
 }
 END_TEST
 
-/* Edited and edited back, a canonical block has its bytes again; any other says the same. */
+/*
+ * Edits a block and undoes the edit: a canonical block has its bytes again, any other the same
+ * content.
+ */
 static void check_there_and_back(struct bytes block, const json_t *expected)
 {
 	struct anim *a = decode(block);
 	uint32_t bone = a->clips[0].track_count - 1, frame = a->clips[0].frames - 1;
 	double was = value_of(a, bone, ROLE_ROTATION, frame, 1);
-	/* By a high step, which makes no low table. */
+	/* Use a step of the high part, which needs no low table. */
 	struct buf there = with_value(block, bone, ROLE_ROTATION, frame, 1, was + 16 * STEP);
 	struct buf back = with_value(buf_bytes(&there), bone, ROLE_ROTATION, frame, 1, was);
 	struct anim *b = decode(buf_bytes(&back));
@@ -349,17 +352,19 @@ END_TEST
 
 struct maker {
 	uint32_t frames, bones;
-	bool low, as_streams; /* as_streams: curves that do not move are in streams too */
+	/* low: a low table is written; as_streams: curves that do not move are in streams, too */
+	bool low, as_streams;
 	uint16_t word0;
-	unsigned spare; /* unused bits of every mask */
+	unsigned spare; /* unused bits of all masks */
 	int16_t translation[MADE_FRAMES][3];
 	uint16_t angle[MADE_BONES][MADE_FRAMES][3];
 	const char *trailing;
-	uint8_t records[3][MADE_BONES][8]; /* translation, high, low */
+	uint8_t records[3][MADE_BONES]
+		       [8]; /* records of the translation, the high table and the low table */
 	struct buf out;
 };
 
-/* Random motion in which about a half of the parts stand still. */
+/* Makes random motion in which about half of the parts do not move. */
 static void made_motion(struct maker *m)
 {
 	for (unsigned axis = 0; axis < 3; axis++) {
@@ -383,7 +388,7 @@ static void made_motion(struct maker *m)
 		}
 }
 
-/* 'T' translation, 'H' high, 'L' low */
+/* Returns the mask of a part: 'T' translation, 'H' high, 'L' low. */
 static unsigned made_bits(const struct maker *m, char part, uint32_t bone, uint32_t f,
 			  unsigned axis)
 {
@@ -413,7 +418,7 @@ static void made_stream(struct maker *m, char part, uint32_t bone, unsigned axis
 	}
 }
 
-/* A record, whose streams go to the end. */
+/* Makes a record whose streams are appended to the block. */
 static void made_record(struct maker *m, char part, uint32_t bone)
 {
 	uint8_t *record = m->records[part == 'T' ? 0 : part == 'H' ? 1 : 2][bone];
@@ -454,8 +459,8 @@ static size_t made_table(struct maker *m)
 }
 
 /*
- * Puts things in the order of the letters: T streams of the translation, H and L the tables, h and
- * l their streams, g a gap of junk, p padding to 4.
+ * Makes a block in the order of the letters: T streams of the translation, H and L the tables, h
+ * and l their streams, g a gap of junk, p padding to 4.
  */
 static struct bytes made(struct maker *m, const char *order)
 {
@@ -494,7 +499,7 @@ static struct bytes made(struct maker *m, const char *order)
 	return buf_bytes(&m->out);
 }
 
-#define CANONICAL "THhLlp" /* the game's own */
+#define CANONICAL "THhLlp" /* the order of the game's own blocks */
 
 static struct maker *maker_new(uint32_t bones, uint32_t frames, bool low)
 {
@@ -528,13 +533,13 @@ static void check_made(const struct maker *m, const struct anim *a)
 		}
 }
 
-/* Other numbers of bones and frames than the samples have. */
+/* Numbers of bones and frames that no sample has. */
 static const struct {
 	uint32_t bones, frames;
 } shapes[] = {{1, 1},   {1, 2},  {2, 3},   {3, 4},   {5, 5},    {40, 1},  {40, 2}, {17, 31},
 	      {7, 100}, {9, 17}, {1, 255}, {4, 257}, {11, 320}, {23, 63}, {6, 12}, {39, 9}};
 
-/* In the game's order the block follows from what it says and whether it has a low table. */
+/* In the game's order, the model and the presence of a low table determine the block. */
 START_TEST(made_blocks_are_written_again_from_their_model_alone)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(shapes); i++) {
@@ -546,7 +551,7 @@ START_TEST(made_blocks_are_written_again_from_their_model_alone)
 		ck_assert(ff9()->probe(block));
 		check_made(m, a);
 		check_identity(block, a);
-		m->angle[0][0][0] |= (uint16_t)_i; /* a reason for the low table */
+		m->angle[0][0][0] |= (uint16_t)_i; /* an angle that needs the low table */
 		block = made(m, CANONICAL);
 		anim_free(a);
 		a = decode(block);
@@ -601,7 +606,7 @@ START_TEST(an_edit_keeps_word0_spare_bits_and_what_trails)
 		m->angle[0][0][1] ^= 0x7F0;
 		out = with_value(block, 0, ROLE_ROTATION, 0, 1, m->angle[0][0][1] * STEP);
 		m->as_streams = false;
-		/* Words behind a lone high table would look like more of it. */
+		/* Words after a high table without a low one would look like more of the table. */
 		for (uint32_t b = 0; b < m->bones && !m->low && m->frames == 1; b++)
 			put_u16(m->records[2][b] + 6, 7);
 		m->low = m->low || m->frames == 1;
@@ -637,7 +642,7 @@ START_TEST(an_edit_adds_a_low_table_where_it_needs_one)
 		low = with_value(buf_bytes(&high), bone, ROLE_ROTATION, frame, 0, 0xFF1 * STEP);
 		check_bytes(buf_bytes(&low), made(m, CANONICAL));
 
-		/* It stays when nothing needs it any more. */
+		/* The low table stays when no angle needs it any more. */
 		m->angle[bone][frame][0] = 0xFF0;
 		back = with_value(buf_bytes(&low), bone, ROLE_ROTATION, frame, 0, 0xFF0 * STEP);
 		check_bytes(buf_bytes(&back), made(m, CANONICAL));
@@ -825,7 +830,7 @@ static void break_model(struct anim *a, int what)
 	case 14:
 		a->clip_count = 0;
 		break;
-	case 15: /* a bone taken out in the middle */
+	case 15: /* remove a bone in the middle */
 		memmove(anim_edit_track(a, 0, 1), anim_edit_track(a, 0, 2),
 			22 * sizeof(struct track));
 		anim_edit_clip(a, 0)->track_count = 23;
@@ -946,7 +951,10 @@ START_TEST(frames_are_as_many_as_the_model_says)
 }
 END_TEST
 
-/* All axes of so many bones move, in their high parts, and x of the translation does not. */
+/*
+ * Makes a model in which all axes of `count` bones move, in the high parts, and x of the
+ * translation does not.
+ */
 static struct anim *moving_model(const struct anim *a, uint32_t frames)
 {
 	struct anim *edited = anim_edit(a);
@@ -1032,7 +1040,7 @@ END_TEST
 
 START_TEST(bones_that_nothing_tells_are_asked_for)
 {
-	struct maker *m = maker_new(5, 1, false); /* one frame: no streams */
+	struct maker *m = maker_new(5, 1, false); /* a block of one frame has no streams */
 	struct bytes block;
 	struct anim *a;
 	struct buf out;
@@ -1053,7 +1061,7 @@ START_TEST(bones_that_nothing_tells_are_asked_for)
 	anim_free(a);
 	decode_refused(block, 6, "6 bones do not fit");
 
-	/* Once edited, the block tells. */
+	/* Once edited, the block shows its number of bones. */
 	a = decode_as(block, 5);
 	{
 		struct anim *edited = anim_edit(a);
@@ -1081,7 +1089,7 @@ START_TEST(what_the_block_tells_goes_before_a_given_number)
 }
 END_TEST
 
-/* The trailing words may be as long as a record. */
+/* The trailing words may be as long as a record, so that they look like one. */
 START_TEST(a_given_number_goes_before_what_the_end_suggests)
 {
 	struct maker *m = maker_new(5, 1, false);
@@ -1102,7 +1110,9 @@ END_TEST
 
 /* ---- bytes that cannot be trusted ---- */
 
-/* Refused with a reason, or encoded again to the same bytes. From a heap block of just that size.
+/*
+ * Checks any bytes, from a heap block of exactly that size: they are refused with a reason, or
+ * encode to the same bytes.
  */
 static bool try_bytes(const uint8_t *data, size_t size)
 {
@@ -1171,7 +1181,7 @@ START_TEST(short_blocks_do_not_grow_without_bound)
 {
 	struct buf block = BUF_INIT;
 
-	buf_u32(&block, 0xFFFF0000); /* 65535 frames */
+	buf_u32(&block, 0xFFFF0000); /* number of frames: 65535 */
 	buf_zero(&block, 6);
 	buf_u16(&block, 7);
 	buf_u32(&block, 0x14);
@@ -1191,7 +1201,7 @@ START_TEST(more_bones_than_can_be_numbered_are_refused)
 {
 	struct buf block = BUF_INIT;
 
-	buf_u32(&block, 0x00010000); /* one frame */
+	buf_u32(&block, 0x00010000); /* number of frames: 1 */
 	buf_zero(&block, 6);
 	buf_u16(&block, 7);
 	buf_u32(&block, 0x14);

@@ -55,7 +55,7 @@ static void ck_number(float is, const json_t *wanted, const char *what)
 		      "%s: %.9g, not %.9g", what, (double)is, (double)number);
 }
 
-/* The key with its time, value and tangents, as of the file's order. */
+/* Checks a key: the time, value and tangents, in the order of the file. */
 static void ck_key(const struct curve *c, uint32_t key, const json_t *wanted, const char *path)
 {
 	unsigned width = curve_width(c);
@@ -190,7 +190,9 @@ START_TEST(samples_are_recognised)
 }
 END_TEST
 
-/* In a block of just its size, so that a sanitizer sees a read past the end. */
+/*
+ * Decodes bytes from a block of exactly their size, so that a sanitizer detects reads past the end.
+ */
 static void try_bytes(const uint8_t *data, size_t size)
 {
 	uint8_t *copy = malloc(size + !size);
@@ -275,7 +277,7 @@ START_TEST(a_field_changes_its_own_bytes)
 	static const struct {
 		const char *sample, *field;
 		double value;
-		size_t bytes; /* that may differ, from the first on */
+		size_t bytes; /* number of bytes that may differ, from the first difference on */
 	} cases[] = {{"walk", "rate", 25, 4},
 		     {"walk", "wrap", 4, 4},
 		     {"odd", "rate", 60, 4},
@@ -303,7 +305,7 @@ START_TEST(a_field_changes_its_own_bytes)
 }
 END_TEST
 
-/* The JSON form says the same when a bone is removed and the file is stored. */
+/* Both forms of a file, binary and JSON, have the same content after a bone is removed. */
 START_TEST(a_bone_is_removed_from_either_form)
 {
 	struct buf file = load_sample(samples[_i]);
@@ -324,7 +326,10 @@ START_TEST(a_bone_is_removed_from_either_form)
 }
 END_TEST
 
-/* Not json_odd: its first bone has keys that lack components, which no new curve can have. */
+/*
+ * Without json_odd: the first bone of that has keys that lack components, which no new curve can
+ * have.
+ */
 START_TEST(bones_are_added_and_renamed_in_either_form)
 {
 	struct buf file = load_sample(samples[_i]);
@@ -345,7 +350,7 @@ START_TEST(bones_are_added_and_renamed_in_either_form)
 }
 END_TEST
 
-/* All curves of all bones removed, one by one: bones stay. */
+/* All curves of all bones are removed, one by one; the bones stay. */
 START_TEST(curves_are_removed_and_bones_stay)
 {
 	struct buf file = load_sample(samples[_i]);
@@ -365,7 +370,7 @@ START_TEST(curves_are_removed_and_bones_stay)
 }
 END_TEST
 
-/* A copy without its times, as it comes from other formats, is a line from key to key. */
+/* A curve without tangents, as copied from other formats, is linear between keys. */
 START_TEST(a_curve_without_tangents_is_linear)
 {
 	static const uint32_t frames[] = {0, 3, 4};
@@ -445,7 +450,7 @@ START_TEST(times_that_are_no_numbers_make_a_file_read_only)
 	struct buf file = load_sample("walk"), out = BUF_INIT;
 	struct err err = {.code = ERR_NONE};
 	struct anim *a, *edited;
-	size_t at = 4 + 20 + 4 + 4 + 4; /* the time of the first key */
+	size_t at = 4 + 20 + 4 + 4 + 4; /* offset of the time of the first key */
 
 	put_u32(file.data + at, 0x7FC00001);
 	ck_comes_back(buf_bytes(&file));
@@ -463,7 +468,7 @@ START_TEST(times_that_are_no_numbers_make_a_file_read_only)
 }
 END_TEST
 
-/* Keys out of order keep theirs when one of them is removed. */
+/* Keys that are stored out of order stay in this order when one of them is removed. */
 START_TEST(the_order_of_keys_stays)
 {
 	static const char text[] = "{\"transform\": [{\"bone\": \"a\", \"localScale\": ["

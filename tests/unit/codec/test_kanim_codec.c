@@ -212,7 +212,7 @@ START_TEST(what_the_engine_loads_is_kept_to_the_byte)
 }
 END_TEST
 
-/* `place`: the expected position in the error; "": the position is not checked. */
+/* Texts that are refused. `place`: the expected place of the error; "": it is not checked. */
 static const struct refusal {
 	const char *text, *words, *place;
 } refusals[] = {
@@ -525,7 +525,7 @@ static void set_field(struct clip *clip, const char *name, double value)
 		field->integer = (int64_t)value;
 }
 
-/* "name=x loop=1": sets each of these. */
+/* Sets the attributes in a list like "name=x loop=1". */
 static void set_all(struct clip *clip, const char *edits)
 {
 	static char kept[64];
@@ -612,7 +612,10 @@ END_TEST
 
 /* ---- frames edited ---- */
 
-/* "1:0.5:b.x3d -:2:c.x3d": old frame, time, url ("-": a new frame, "=": as it was). */
+/*
+ * Sets the stills to a list like "1:0.5:b.x3d -:2:c.x3d": old frame ("-": a new one), time and url
+ * ("=": the old value).
+ */
 static void set_stills(struct anim *a, uint32_t clip, const char *text)
 {
 	struct clip *c = anim_edit_clip(a, clip);
@@ -653,13 +656,13 @@ static const struct {
 	 HEAD "\n  <frame url='z&amp;.x3d' time='-1' />"
 	      "\r\n  <frame  time=\"1.0\"  file_name=\"&#34;'\" foo='x'/>"
 	      "\n\n  <!-- c -->  <frame time='2.5'>" SCENE "</frame>" D TAIL},
-	/* Removed with its line. */
+	/* Frames that are removed with their line. */
 	{"0:=:= 2:=:= 3:=:=", HEAD A C D TAIL},
 	{"1:=:= 2:=:= 3:=:=", HEAD B C D TAIL},
 	{"0:=:= 1:=:= 2:=:=", HEAD A B C TAIL},
 	{"0:=:= 1:=:= 3:=:=", HEAD A B "\n\n  <!-- c -->" D TAIL},
 	{"2:=:=", HEAD C TAIL},
-	/* New ones, as their neighbour is written. */
+	/* New frames, written like their neighbours. */
 	{"0:=:= -:0.5:n.x3d 1:=:= 2:=:= 3:=:=",
 	 HEAD A "\n  <frame url='n.x3d' time='0.5' />" B C D TAIL},
 	{"0:=:= 1:=:= -:1.5:n.x3d 2:=:= 3:=:=",
@@ -674,7 +677,7 @@ static const struct {
 	 HEAD "\n  <frame url='n.x3d' time='7' />\n  <frame url='m.x3d' time='8' />"
 	      "\n\n  <!-- c -->" TAIL},
 	{"-:0.5:n.x3d 3:=:=", HEAD "\n\n  <!-- c -->\n  <frame url='n.x3d' time='0.5'/>" D TAIL},
-	/* Times exchanged: whole elements change places. */
+	/* Exchanged times: whole elements change places. */
 	{"1:0:= 0:1:= 2:=:= 3:=:=", HEAD "\n  <frame  time=\"0\"  file_name=\"b.x3d\" foo='x'/>"
 					 "\r\n  <frame url='a.x3d' time='1' />" C D TAIL},
 	{"3:0:= 1:1:= 0:2:=", NULL},
@@ -744,7 +747,7 @@ START_TEST(a_frame_that_comes_back_is_as_it_was)
 }
 END_TEST
 
-/* Some of the old stills in any order, some new ones, at times that ascend. */
+/* Chooses some of the old stills in any order and some new ones, at ascending times. */
 static void shuffle_stills(struct anim *a)
 {
 	struct clip *c = anim_edit_clip(a, below(a->clip_count));

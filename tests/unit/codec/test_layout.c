@@ -13,7 +13,7 @@ static void begin(const char *old)
 	ck_assert(layout_init(&l, &arena, bytes_of(old), 10));
 }
 
-/* A part of the old file whose contents are the same. */
+/* Adds a part of the old file whose content is unchanged. */
 static struct part *keep(unsigned rank, size_t align, size_t at, size_t size)
 {
 	struct part *p = layout_add(&l, rank, align, at, size);
@@ -68,7 +68,7 @@ START_TEST(test_all_stay)
 {
 	begin("HHaabbcc..");
 	keep(0, 1, 0, 2);
-	set(keep(1, 4, 2, 2), "AA"); /* misaligned as it is */
+	set(keep(1, 4, 2, 2), "AA"); /* the part is misaligned and stays so */
 	keep(2, 1, 6, 2);
 	ck_assert(layout_stay(&l));
 	ck_assert(!layout_clash(&l));
@@ -121,7 +121,7 @@ START_TEST(test_padding_follows_alignment)
 	set(keep(1, 1, 2, 2), "aaa");
 	keep(2, 4, 8, 4);
 	keep(3, 4, 12, 2);
-	/* Three of the four zeros can be padding; the first is none. */
+	/* Three of the four zeros can be padding; the first belongs to a part. */
 	expect_packed("HHaaa___bbbbcc");
 }
 END_TEST
@@ -166,7 +166,7 @@ END_TEST
 
 START_TEST(test_no_run_no_order)
 {
-	/* They were not in order before, so they stay as they are. */
+	/* The parts were not in order before, so they stay in their order. */
 	begin("HHaaccNN");
 	l.ordered = 1u << 1;
 	keep(0, 1, 0, 2);

@@ -59,7 +59,7 @@ static void ck_comes_back(const struct buf *file)
 	anim_free(a);
 }
 
-/* Encodes the edit and checks that the new file holds it; frees the old model. */
+/* Encodes an edit and checks that the new file holds it. Frees the old model. */
 static struct buf store(struct anim *edited, struct anim *old, const struct buf *file)
 {
 	struct buf out = encode(edited, buf_bytes(file));
@@ -99,13 +99,14 @@ struct key {
 struct made {
 	uint32_t bones, frames;
 	float fps, duration;
-	bool by_frame, by_count;      /* the layout and the rule of widths that a page describes */
-	bool data_first, share, junk; /* junk: offsets of empty lists lead nowhere */
-	unsigned tail,
-		shift; /* bytes of unknown meaning at the end, and before the table or data */
+	/* the layout, and the rule of index widths, that a page on the format describes */
+	bool by_frame, by_count;
+	bool data_first, share, junk; /* junk: the offsets of empty lists are senseless */
+	/* number of bytes of unknown meaning: at the end, and before the table or the data */
+	unsigned tail, shift;
 	uint32_t *ids;
 	size_t count, capacity;
-	struct key *keys; /* of each list in stored order */
+	struct key *keys; /* all keys; those of each list in stored order */
 };
 
 static uint32_t dice;
@@ -116,7 +117,7 @@ static uint32_t roll(uint32_t sides)
 	return (uint32_t)((uint64_t)(dice >> 8) * sides >> 24);
 }
 
-/* The float32 of frames / fps, or the next that does not fall short of the last frame. */
+/* Returns the float32 of frames / fps, or the next one if that is before the last frame. */
 static float duration_of(uint32_t frames, float fps)
 {
 	float duration = (float)((frames - 1) / (double)fps);
@@ -171,7 +172,7 @@ static void made_remove(struct made *m, size_t at)
 	memmove(m->keys + at, m->keys + at + 1, (--m->count - at) * sizeof(*m->keys));
 }
 
-/* Where an edit puts a new key: before the first of its list with a larger index. */
+/* Adds a key where an edit puts it: before the first key of its list with a larger index. */
 static void made_add(struct made *m, const struct key *k)
 {
 	size_t at = 0;
@@ -182,7 +183,7 @@ static void made_add(struct made *m, const struct key *k)
 	made_insert(m, at, k);
 }
 
-/* A code that an encoder makes: the dropped component is the largest, by far. */
+/* Makes a code as an encoder does: the dropped component is by far the largest. */
 static void roll_rotation(uint8_t *data)
 {
 	unsigned slot = roll(4);
@@ -207,7 +208,7 @@ static struct key roll_key(uint32_t bone, uint32_t frame, unsigned kind)
 
 enum order { ASCENDING, REPEATED, SHUFFLED };
 
-/* Fills a file with keys: one of `density` in every frame has one. */
+/* Fills a file with keys: in each list, one in `density` frames has one. */
 static void made_fill(struct made *m, unsigned density, enum order order)
 {
 	for (uint32_t bone = 0; bone < m->bones; bone++) {
@@ -241,7 +242,7 @@ struct writer {
 	size_t table;
 };
 
-/* Where these bytes stand: at the end, or where equal ones do that were written before. */
+/* Returns the place of these bytes: that of equal bytes that were written before, or at the end. */
 static size_t write_array(struct writer *w, size_t from, const struct buf *bytes)
 {
 	const uint8_t *found = NULL;
@@ -263,7 +264,7 @@ static bool is_wide(const struct made *m, uint16_t count)
 	return m->by_count ? count >= 255 : (m->by_frame ? m->bones : m->frames) > 255;
 }
 
-/* The bytes of all arrays, six an entry, and how many keys each entry has. */
+/* Makes the bytes of all arrays, six for each entry, and sets the number of keys of each entry. */
 static struct buf *make_arrays(const struct made *m, uint8_t *table, uint32_t entries)
 {
 	struct buf *arrays = calloc((size_t)entries + 1, 2 * KINDS * sizeof(*arrays));
@@ -287,7 +288,7 @@ static struct buf *make_arrays(const struct made *m, uint8_t *table, uint32_t en
 	return arrays;
 }
 
-/* In the usual order; their places are put into the table where the offsets will be. */
+/* Writes the arrays in the usual order, and their places into the offsets of the table. */
 static void write_arrays(struct writer *w, uint8_t *table, uint32_t entries)
 {
 	struct buf *arrays = make_arrays(w->m, table, entries);
@@ -398,7 +399,10 @@ static void ck_key(const struct curve *c, uint32_t i, const struct key *k)
 			      k->kind, k->frame, axis, curve_value(c, i, axis), value[axis]);
 }
 
-/* The keys of one list by frame, those of one frame as they are stored; the caller frees it. */
+/*
+ * Returns the keys of one list sorted by frame; keys of one frame stay in stored order. The caller
+ * frees the list.
+ */
 static const struct key **list_keys(const struct made *m, uint32_t bone, unsigned kind,
 				    uint32_t *count)
 {
@@ -605,7 +609,10 @@ START_TEST(test_built_files)
 }
 END_TEST
 
-/* The page's layout: entries are frames. So many keys that nothing else could be meant. */
+/*
+ * Files in the page's layout, whose entries are frames. They have so many keys that no other
+ * reading is possible.
+ */
 START_TEST(test_built_files_by_frame)
 {
 	static const uint32_t bones[] = {5, 30, 255, 256, 300};
@@ -625,7 +632,7 @@ START_TEST(test_built_files_by_frame)
 }
 END_TEST
 
-/* Every length around the switch of widths, under both rules. */
+/* Lists of every length around the switch of index widths, under both rules. */
 START_TEST(test_widths)
 {
 	for (uint32_t frames = 250; frames < 262; frames++) {
@@ -665,8 +672,8 @@ START_TEST(test_widths_by_count)
 END_TEST
 
 /*
- * A duration is rounded to float32, and a product of it may fall short of the last frame. Where
- * the lists say so, they decide, the width included.
+ * A duration is rounded to float32, and a product of it may be just below the last frame. If the
+ * lists show the number of frames, they decide, and so does the index width.
  */
 START_TEST(test_durations_that_fall_short)
 {
@@ -788,19 +795,19 @@ START_TEST(test_refused)
 	}
 	ck_refused(file.data, 79, 79, "ends inside its header");
 	ck_refused(NULL, 0, 0, "ends inside its header");
-	/* A newer header is shorter, and is known all the same, by its times. */
+	/* A newer header is shorter, and is recognised by its times. */
 	ck_refused((const uint8_t *)"\0\0\1\0\0\0\x80\x3f\0\0\xf0\x41", 12, 2,
 		   "newer Overwatch header");
 	ck_refused((const uint8_t *)"\0\0\1\0", 4, 2, "not the header of an animation");
 	ck_refused((const uint8_t *)"2026-01-01 started", 18, 2, "not the header of an animation");
-	/* Zero bytes are what a preallocated file of any kind has. */
+	/* Zeros are the content of a preallocated file of any kind. */
 	memset(file.data, 0, file.size);
 	ck_refused(file.data, file.size, 8, "no bones and no frames a second");
 	buf_release(&file);
 }
 END_TEST
 
-/* Lists that share their arrays must not come to more than a machine can hold. */
+/* Lists that share arrays must not expand to more than a machine can hold. */
 START_TEST(test_sharing_without_bound)
 {
 	struct buf file = BUF_INIT;
@@ -825,7 +832,7 @@ START_TEST(test_sharing_without_bound)
 }
 END_TEST
 
-/* From a block of just that size, so that reading past the end is seen. */
+/* Decodes from a block of exactly the file's size, so that reads past the end are detected. */
 START_TEST(test_cut_anywhere)
 {
 	struct buf file = load_sample(samples[_i]);
@@ -858,7 +865,7 @@ START_TEST(test_any_byte_changed)
 {
 	static const uint8_t changes[] = {0x01, 0x80, 0xFF};
 	struct buf file = load_sample(samples[_i]);
-	/* Each change has the whole file decoded. */
+	/* Each change needs the whole file decoded, so large files are changed in fewer places. */
 	size_t step = 1 + file.size * file.size / 8000000, decoded = 0;
 
 	for (size_t at = 0; at < file.size; at += at < 200 ? 1 : step) {
@@ -896,7 +903,7 @@ static struct track *edit_track(struct anim *a, uint32_t bone)
 	return t;
 }
 
-/* A curve of just these keys, as a text would give them. */
+/* Makes a curve of exactly these keys, as a text would give them. */
 static struct curve *make_curve(struct anim *a, unsigned kind, uint32_t count)
 {
 	struct curve *c = arena_alloc(&a->arena, 1, sizeof(*c));
@@ -916,7 +923,7 @@ static double *curve_values(struct curve *c, uint32_t key)
 	return (double *)c->values + (size_t)key * curve_width(c);
 }
 
-/* The curve that the keys of `m` make of one list: the model should hold it after an edit. */
+/* Sets the curve that the keys of `m` in one list make: the model should hold it after an edit. */
 static void set_curve(struct anim *a, const struct made *m, uint32_t bone, unsigned kind)
 {
 	uint32_t count;
@@ -931,7 +938,7 @@ static void set_curve(struct anim *a, const struct made *m, uint32_t bone, unsig
 	free(list);
 }
 
-/* A file of `before`, edited to equal `after`, is the file of `after`. */
+/* Checks that the file of `before`, edited to equal `after`, is the file of `after`. */
 static void ck_edit(const struct made *before, const struct made *after, uint32_t bone,
 		    unsigned kind)
 {
@@ -1021,7 +1028,9 @@ START_TEST(test_a_key_is_removed)
 		struct key k = m.keys[at];
 		bool twice = false;
 
-		/* Of keys in one frame the last goes: which one a text means, it cannot say. */
+		/*
+		 * Of several keys in one frame, the last is removed: a text cannot name any other.
+		 */
 		for (size_t j = 0; j < m.count; j++) {
 			if (m.keys[j].bone == k.bone && m.keys[j].kind == k.kind &&
 			    m.keys[j].frame == k.frame && j > at)
@@ -1064,7 +1073,7 @@ START_TEST(test_a_key_is_added)
 }
 END_TEST
 
-/* The first key of a list, and its last. */
+/* The first key of a list is added, and the last one removed. */
 START_TEST(test_lists_come_and_go)
 {
 	for (unsigned variant = 0; variant < 8; variant++) {
@@ -1098,7 +1107,8 @@ START_TEST(test_empty_lists_keep_their_offsets)
 {
 	struct buf file = load_sample("tail"), out;
 	struct anim *old = decode(buf_bytes(&file)), *edited = anim_edit(old);
-	const size_t entry = 100 + 32; /* bone 1 has no scale; its offsets are running positions */
+	/* bone 1 has no scale: its offsets are those of the next array */
+	const size_t entry = 100 + 32;
 	struct curve *c = make_curve(edited, POSITION, 1);
 
 	curve_values(c, 0)[0] = 1;
@@ -1107,7 +1117,7 @@ START_TEST(test_empty_lists_keep_their_offsets)
 	ck_assert_uint_lt(out.size, file.size);
 	ck_assert_mem_eq(out.data + entry + 8, file.data + entry + 8, 4);
 	ck_assert_mem_eq(out.data + entry + 20, file.data + entry + 20, 4);
-	/* The tail stays, and so does the offset to its beginning. */
+	/* The bytes at the end stay, and so does the offset of their beginning. */
 	ck_assert_mem_eq(out.data + out.size - 8, file.data + file.size - 8, 8);
 	ck_assert_uint_eq(get_u32(out.data + 56), out.size - 8);
 	ck_assert_uint_eq(get_u32(out.data + 64), out.size - 8);
@@ -1169,7 +1179,10 @@ START_TEST(test_an_edit_takes_shared_lists_apart)
 		set_curve(edited, &after, bone, ROTATION);
 		out = store(edited, old, &file);
 		ck_others_stay(&out, &m, bone);
-		/* Values of their own, frames of their own, or both; the rest stays shared. */
+		/*
+		 * The edited list gets values of its own, frames of its own, or both; the rest
+		 * stays shared.
+		 */
 		ck_assert_uint_eq(out.size - file.size, i < 4 ? 48 : i < 8 ? 8 + 44 : 8);
 		buf_release(&out);
 		made_free(&after);
@@ -1180,7 +1193,7 @@ START_TEST(test_an_edit_takes_shared_lists_apart)
 END_TEST
 
 /*
- * All that share the list change alike: then nothing has to be taken apart, and nothing is wasted.
+ * If all users of a shared list change alike, nothing has to be separated, and no bytes are wasted.
  */
 START_TEST(test_the_last_one_gets_the_place)
 {
@@ -1204,12 +1217,13 @@ START_TEST(test_the_last_one_gets_the_place)
 }
 END_TEST
 
-/* Arrays that overlap without being the same: read as they are, taken apart by an edit. */
+/* Arrays that overlap without being equal are read as they are, and separated by an edit. */
 START_TEST(test_arrays_that_overlap)
 {
 	struct buf file = load_sample("walk"), out;
 	struct anim *old, *edited, *now;
-	const size_t entry = 240 + 2 * 32; /* of bone 2; its rotations begin inside its positions */
+	/* the entry of bone 2, whose rotations begin inside its positions */
+	const size_t entry = 240 + 2 * 32;
 	struct curve *c;
 
 	put_u32(file.data + entry + 28, get_u32(file.data + entry + 24) + 3);
@@ -1254,7 +1268,7 @@ static void cut_curves(struct anim *a, const struct made *m)
 	}
 }
 
-/* With another number of frames, the file equals one written so from the start. Frees m. */
+/* Checks that a file with its number of frames edited equals one made with that number. Frees m. */
 static void ck_resized(struct made *m, uint32_t frames)
 {
 	struct made after = made_copy(m);
@@ -1283,7 +1297,7 @@ static void ck_resized(struct made *m, uint32_t frames)
 	made_free(&after);
 }
 
-/* Longer and shorter, over the switch of widths. */
+/* The clip gets longer and shorter, across the switch of index widths. */
 START_TEST(test_number_of_frames)
 {
 	static const uint32_t lengths[] = {2, 60, 253, 254, 255, 256, 257, 300};
@@ -1332,7 +1346,7 @@ START_TEST(test_frames_that_the_duration_does_not_make)
 	edited = anim_edit(old);
 	edit_clip(edited)->duration = 2;
 	refuse(edited, old, &file, "read as 61 frames, not 20", "20 frames");
-	/* Half a frame more is no frame more. */
+	/* Half a frame more does not count as a frame. */
 	old = decode(buf_bytes(&file));
 	edited = anim_edit(old);
 	edit_clip(edited)->duration = 0.64f;
@@ -1347,7 +1361,7 @@ START_TEST(test_frames_that_the_duration_does_not_make)
 }
 END_TEST
 
-/* Where the usual duration falls short the message says one that does not. */
+/* If the usual duration is below the last frame, the message offers one that is not. */
 START_TEST(test_the_duration_that_is_offered_fits)
 {
 	unsigned offered = 0;
@@ -1437,7 +1451,7 @@ static void set_tracks(struct anim *a, struct track *tracks, uint32_t count)
 	c->tracks_own = true;
 }
 
-/* Keys of bones in another order: bone i is the old bone from[i]. */
+/* Returns the keys with the bones in another order: bone i is the old bone from[i]. */
 static struct made made_reorder(const struct made *m, const uint32_t *from, uint32_t count)
 {
 	struct made after = made_copy(m);
@@ -1604,7 +1618,10 @@ static struct buf one_bone(uint32_t frames)
 	return file;
 }
 
-/* One value in the place of the bone's one key; NULL for words: it can be stored. */
+/*
+ * Tries one value in place of the bone's only key. `words`: part of the refusal; NULL: the value
+ * can be stored.
+ */
 static void try_value(unsigned kind, double x, double y, double z, double w, const char *words,
 		      const char *accepted)
 {
@@ -1648,7 +1665,7 @@ START_TEST(test_grid_ends)
 }
 END_TEST
 
-/* All keys of a list, or one too many; frames repeat where a clip has fewer. */
+/* Fills a list with as many keys as fit, or one too many; frames repeat if a clip has fewer. */
 START_TEST(test_counts_at_their_ends)
 {
 	for (uint32_t count = 65535; count <= 65536; count++) {
@@ -1790,7 +1807,7 @@ START_TEST(test_narrow_lists_refuse_large_indices)
 }
 END_TEST
 
-/* After this edit the file could as well follow the other rule, which makes no difference. */
+/* After this edit, the file follows the other rule as well, with the same result. */
 START_TEST(test_a_list_becomes_narrow)
 {
 	struct made m = made_new(1, 255), after;
@@ -1805,7 +1822,7 @@ START_TEST(test_a_list_becomes_narrow)
 	after = made_copy(&m);
 	made_remove(&after, 100);
 	ck_edit(&m, &after, 0, ROTATION);
-	/* And so it does from then on. */
+	/* From then on the file counts as one of the other rule. */
 	m.by_count = false;
 	ck_edit(&after, &m, 0, ROTATION);
 	made_free(&m);
@@ -1813,7 +1830,7 @@ START_TEST(test_a_list_becomes_narrow)
 }
 END_TEST
 
-/* Old keys keep their bits, also where these are no value: NaN, and rotations of length 0. */
+/* Old keys keep their bits even if these are no valid value: NaN, or rotations of length 0. */
 START_TEST(test_untouched_keys_keep_odd_bits)
 {
 	static const uint32_t odd[] = {0x7FC00001, 0xFF800000, 0x80000000, 0x7F800001};
@@ -1842,7 +1859,7 @@ START_TEST(test_untouched_keys_keep_odd_bits)
 }
 END_TEST
 
-/* A component whose number stays keeps its bits even if its neighbour changes. */
+/* A component whose number is unchanged keeps its bits even if another one changes. */
 START_TEST(test_components_are_stored_one_by_one)
 {
 	struct made m = made_new(1, 5), after;
@@ -1884,21 +1901,21 @@ START_TEST(test_a_new_file)
 }
 END_TEST
 
-/* A file without a magic number is looked at closely before it is called one. */
+/* The format has no magic number, so many fields are checked before a file counts as one. */
 START_TEST(test_probe)
 {
 	static const struct {
 		size_t at;
 		uint32_t bits;
 	} faults[] = {
-		{0, 0},                   /* no kind */
+		{0, 0},                   /* 0 is no kind */
 		{4, 0xBF800000},          /* duration -1 */
 		{4, 0x7FC00000},          /* nan */
-		{8, 0},                   /* no frames a second */
-		{8, 0x4B000000},          /* too many */
+		{8, 0},                   /* 0 frames per second */
+		{8, 0x4B000000},          /* too many frames per second */
 		{12, 0},                  /* no bones */
-		{56, 1000},               /* an end past the end */
-		{68, 1},         {72, 1}, /* not zero */
+		{56, 1000},               /* an end of data past the end of the file */
+		{68, 1},         {72, 1}, /* fields that must be 0 */
 		{188, 200},               /* an index out of range */
 	};
 	struct buf file = load_sample("small");

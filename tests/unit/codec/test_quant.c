@@ -10,7 +10,7 @@
 #define DEGREES (180 / 3.14159265358979323846)
 #define KEYS_MAX 65536
 
-/* A stored curve whose three components are alike, and the same curve typed again. */
+/* A stored curve with three equal components, and a copy of it to be typed over. */
 struct fixture {
 	struct curve old, wanted;
 	uint8_t stored[6 * KEYS_MAX];
@@ -107,7 +107,7 @@ START_TEST(test_room_refines_without_loss)
 	set_k(2, 2, 3);
 	want(2, 2, 2.7);
 	store(2);
-	/* 100 << 9 still fits, 100 << 10 does not. */
+	/* The largest step: 100 << 9 still fits, 100 << 10 does not. */
 	ck_assert(f.lane.base == 1 && f.lane.step == ldexpf(0.5f, -9));
 	ck_assert_uint_eq(f.k[0], 0);
 	ck_assert_uint_eq(f.k[1], 100 << 9);
@@ -130,7 +130,7 @@ END_TEST
 
 START_TEST(test_finer_step_stays_exact)
 {
-	/* The smallest numbers there are: half of this step is not one. */
+	/* The smallest numbers: half of this step is no float32. */
 	set_up(2, 0, 3 * FLT_TRUE_MIN, 1);
 	set_k(0, 0, 1);
 	set_k(1, 0, 2);
@@ -156,7 +156,7 @@ END_TEST
 
 START_TEST(test_ends_of_the_grid)
 {
-	/* The last value that fits, and one step more. */
+	/* Test the last value that fits, and one a step above. */
 	set_up(2, 10, 0.125f, 1);
 	set_k(0, 0, 1);
 	set_k(1, 0, 2);
@@ -209,7 +209,7 @@ START_TEST(test_constant)
 	ck_assert(f.lane.base == 0.1f && f.lane.step == 0);
 	for (key = 0; key < 3; key++)
 		ck_assert_uint_eq(f.k[key], 0);
-	/* Within the range, too: one value for all needs no grid. */
+	/* Even values within the range are not kept: one value for all keys needs no grid. */
 	for (key = 0; key < 3; key++)
 		want(key, 0, 20.1);
 	store(0);
@@ -257,7 +257,7 @@ START_TEST(test_last_key_held_when_it_grows)
 	store(0);
 	ck_assert_uint_eq(f.k[2], 7);
 	ck_assert_uint_eq(f.k[3], 7);
-	/* Also where k makes no difference. */
+	/* The result must be the same if k makes no difference. */
 	f.old.lane[0].step = 0;
 	f.values[0] = f.values[3] = f.values[6] = f.values[9] = 1;
 	store(0);
@@ -272,14 +272,14 @@ START_TEST(test_not_finite)
 	set_k(0, 0, 1);
 	set_k(1, 0, 2);
 	set_k(2, 0, 3);
-	store(0); /* as it was */
+	store(0); /* store the values as they are */
 	ck_assert(isnan(f.lane.base) && f.lane.step == 1);
 	ck_assert_uint_eq(f.k[2], 3);
 	want(1, 0, 4);
 	refuse(0, "no room for others", 0);
 	want(0, 0, 3);
 	want(2, 0, 5);
-	store(0); /* all of them replaced */
+	store(0); /* store other values in all keys */
 	ck_assert(f.lane.base == 3);
 
 	set_up(2, 1, 1, 1);
@@ -334,7 +334,7 @@ START_TEST(test_range_narrower_than_a_float)
 {
 	uint32_t key;
 
-	/* All between two float32: the base must not lie above them. */
+	/* All values are between two float32: the base must not be above the values. */
 	set_up(3, 0, 0, 1);
 	f.q.old = NULL;
 	want(0, 0, 1000.00004);
@@ -361,7 +361,7 @@ START_TEST(test_components_do_not_move_each_other)
 }
 END_TEST
 
-/* Every k of some grids, as the text of another key says it. */
+/* Types the text of every k of some grids into another key. */
 START_TEST(test_shown_text_gives_its_k)
 {
 	static const struct {
@@ -386,7 +386,7 @@ START_TEST(test_shown_text_gives_its_k)
 		size = num_lane(text, curve_value(&f.old, k, 0), &f.old.lane[0]);
 		ck_assert(num_parse(text, size, '.', &v));
 		want(k, 0, v);
-		/* It was another one that is now typed over. */
+		/* The key that is typed over has another k. */
 		put_u16(f.stored + 6 * (size_t)k, 0);
 	}
 	store(0);
@@ -422,7 +422,7 @@ START_TEST(test_random_edits_stay_near)
 	want(changed, 0,
 	     unit * (base + (double)step * ((double)(random_word(&state) % 800000) / 10 - 7000)));
 	store(0);
-	/* The old grid, or a finer one of the same points? */
+	/* The grid must be the old one, or a finer one with the same points. */
 	same = f.lane.base == base && frexpf(f.lane.step, &power) == frexpf(step, &power) &&
 	       f.lane.step <= step;
 	for (key = 0; key < count; key++) {
@@ -443,14 +443,14 @@ START_TEST(test_random_edits_stay_near)
 			ck_assert_double_le(error, fabs((double)f.lane.step) / 2 + hair);
 	}
 	if (!same && f.lane.step > 0) {
-		/* The least step that reaches the maximum. */
+		/* The step is the least that reaches the maximum. */
 		ck_assert((double)f.lane.base + 65535 * (double)f.lane.step >= most);
 		ck_assert((double)f.lane.base + 65535 * (double)nextafterf(f.lane.step, 0) < most);
 	}
 }
 END_TEST
 
-/* The least and the greatest value, copied by their text into other keys. */
+/* Types the least and the greatest value, by their texts, into other keys. */
 START_TEST(test_ends_typed_as_they_are_shown)
 {
 	uint64_t state = (uint64_t)_i * 77;
@@ -471,7 +471,7 @@ START_TEST(test_ends_typed_as_they_are_shown)
 			ck_assert(num_parse(text, size, '.', &v));
 			want(2 + end, 0, v);
 			outside += end ? v > f.values[3] : v < f.values[0];
-			/* Another value stood there before. */
+			/* The keys had another value before. */
 			put_u16(f.stored + 6 * (size_t)(2 + end), 99);
 		}
 		store(0);
@@ -486,7 +486,7 @@ END_TEST
 START_TEST(test_refined_beside_typed_text)
 {
 	/*
-	 * A value typed beside it goes to the nearest step of the finer grid; kept values stay
+	 * A value typed in another key goes to the nearest step of the finer grid; kept values stay
 	 * exact.
 	 */
 	set_up(3, 0.1f, 1e-6f, DEGREES);
@@ -522,7 +522,7 @@ START_TEST(test_floats)
 	ck_assert_ptr_nonnull(quant_float(&f.q, 0, 2, &out));
 	want(0, 2, 1e41);
 	ck_assert_ptr_nonnull(quant_float(&f.q, 0, 2, &out));
-	/* In place of a NaN another one may be written. */
+	/* A NaN may be replaced by another NaN. */
 	want(0, 0, (double)f32_from_bits(0xFFC54321));
 	ck_assert_ptr_null(quant_float(&f.q, 0, 0, &out));
 	ck_assert_uint_eq(f32_bits(out), 0xFFC54321);

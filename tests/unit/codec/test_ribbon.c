@@ -106,13 +106,14 @@ static const struct track *find_track(const struct anim *a, const char *name)
 
 struct made_key {
 	unsigned frame, object, flags;
-	int parts[9]; /* those that the flags say, one behind the other */
+	int parts[9]; /* the parts that the flags name, one after the other */
 };
 
 struct made {
 	unsigned word2, frames, count;
-	const struct made_key *keys; /* in the order of the file */
-	const char *gap, *rest;      /* without a zero byte in them */
+	const struct made_key *keys; /* the keys in the order of the file */
+	/* bytes between table and frames, and after the frames; without zero bytes */
+	const char *gap, *rest;
 };
 
 static unsigned made_values(const struct made_key *k)
@@ -146,7 +147,10 @@ static struct buf make(const struct made *m)
 	return out;
 }
 
-/* Several keyframes of one object in a frame, among others, without parts, with high flag bits. */
+/*
+ * Keyframes that include several of one object in a frame, some without parts, some with high flag
+ * bits.
+ */
 static const struct made_key odd_keys[] = {
 	{0, 7, 0x81, {4096, -1024, 1}},
 	{0, 2, 0x00, {0}},
@@ -168,7 +172,7 @@ static const struct made odd = {
 	.rest = "odd",
 };
 
-/* The file that `keys` make, all else as in the odd one. */
+/* Makes a file of `keys`; everything else is as in the odd file. */
 static struct buf make_odd(unsigned frames, const struct made_key *keys, unsigned count)
 {
 	struct made m = odd;
@@ -287,7 +291,7 @@ static struct track *edit_track(const char *name)
 	return anim_edit_track(edited, 0, t->origin);
 }
 
-/* Encodes the edit; the new file reads back equal to it, and encodes to itself. */
+/* Encodes the edit; checks that the new file reads back equal to it, and encodes to itself. */
 static struct buf store(void)
 {
 	struct buf out = encode(edited, buf_bytes(&file));
@@ -309,7 +313,7 @@ static void check_store(struct buf want)
 	buf_release(&want);
 }
 
-/* The odd file's keys with the one at `at` as `is`, or without it, or with a new one before it. */
+/* Checks the odd file with one key changed, removed or inserted: the key at `at` becomes `is`. */
 static void check_changed(unsigned at, const struct made_key *is)
 {
 	struct made_key keys[ARRAY_SIZE(odd_keys)];
@@ -394,7 +398,7 @@ static void check_keyframe(const struct track *t, struct progress *p, uint32_t f
 			  (unsigned)json_integer_value(json_object_get(expected, "flags")));
 }
 
-/* Nothing is there that was not expected. */
+/* Checks that the clip has nothing that was not expected. */
 static void check_complete(const struct clip *clip, const struct progress *progress)
 {
 	for (uint32_t i = 0; i < clip->track_count; i++) {
@@ -531,7 +535,9 @@ END_TEST
 
 /* ---- damaged files ---- */
 
-/* In a block of just its size, so that a sanitizer sees a read past its end. */
+/*
+ * Decodes bytes from a block of exactly their size, so that a sanitizer detects reads past the end.
+ */
 static void try_bytes(const uint8_t *bytes, size_t size)
 {
 	struct err err = {.code = ERR_NONE};
@@ -653,14 +659,16 @@ START_TEST(a_keyframe_goes)
 	struct track *t = edit_track("object_002");
 	uint32_t count = read_said(t, said);
 
-	/* The only one of its frame. */
+	/* Remove the only keyframe of a frame. */
 	memmove(said + 1, said + 2, (count - 2) * sizeof(*said));
 	write_said(edited, t, said, count - 1);
 	check_removed(5);
 }
 END_TEST
 
-/* The second of three takes the first one's place, and so on. */
+/*
+ * When the first of three keyframes in a frame is removed, the second takes its place, and so on.
+ */
 START_TEST(occurrences_keep_their_places)
 {
 	struct track *t = edit_track("object_007");
@@ -720,7 +728,7 @@ START_TEST(a_removed_bone_takes_its_keyframes_along)
 }
 END_TEST
 
-/* Its keyframes stay where they are, also where its number now is another one in the row. */
+/* The bone's keyframes stay in their places, even if its new number is out of order there. */
 START_TEST(a_renamed_bone)
 {
 	struct made_key keys[ARRAY_SIZE(odd_keys)];
@@ -760,7 +768,7 @@ static void add_track(struct track t)
 	clip->tracks = tracks;
 }
 
-/* Wherever it stands in the list: the file has no order of the bones. */
+/* The new bone may be anywhere in the list: the file has no order of bones. */
 START_TEST(a_new_bone)
 {
 	struct track t = {.name = "object_005", .label = "object_005", .origin = ANIM_NEW};
@@ -855,7 +863,9 @@ START_TEST(word2_can_be_edited)
 }
 END_TEST
 
-/* Of no old file: nothing around the frames, objects by their numbers. */
+/*
+ * A file that is not made from an old one has no bytes around the frames, and objects are in order.
+ */
 START_TEST(a_new_file_is_canonical)
 {
 	static const unsigned order[] = {1, 0, 2, 3, 5, 6, 4, 7, 8};
@@ -872,7 +882,7 @@ START_TEST(a_new_file_is_canonical)
 	check_same(buf_bytes(&out), buf_bytes(&want));
 	ck_assert(codec()->probe(buf_bytes(&out)));
 	buf_release(&out);
-	/* Without any field, the file gets the values that most files have. */
+	/* A clip without fields gets the values that most files have. */
 	anim_edit_clip(edited, 0)->field_count = 0;
 	put_u16(want.data + 2, 30);
 	out = encode(edited, (struct bytes){NULL, 0});
@@ -886,7 +896,7 @@ END_TEST
 
 static const struct {
 	unsigned role;
-	double first, last, below, above; /* the grid's ends; the nearest values outside */
+	double first, last, below, above; /* the ends of a grid; the nearest values outside */
 	int16_t first_stored, last_stored;
 	const char *accepted;
 } ends[] = {
@@ -1105,7 +1115,7 @@ START_TEST(most_frames)
 }
 END_TEST
 
-/* One frame, full but for `spare` bytes. */
+/* Makes a file of one frame that is full except for `spare` bytes. */
 static struct buf make_full(size_t spare)
 {
 	struct made_key *keys = calloc(65530, sizeof(*keys));
@@ -1140,7 +1150,7 @@ START_TEST(most_keyframes)
 }
 END_TEST
 
-/* Offsets reach no further, but the bytes behind the frames may be longer. */
+/* Offsets do not reach beyond the frames, so the bytes after the frames may be longer. */
 START_TEST(what_follows_may_be_long)
 {
 	struct buf bytes = make_full(0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Lists of Vib-Ribbon files: which of them are refused, and the clip that joins the files of the
- * others.
+ * Lists of Vib-Ribbon files: which lists are refused, and the clips that join the files of valid
+ * lists.
  */
 #include "animfs/codec.h"
 #include "load.h"
@@ -12,7 +12,10 @@
 
 /* ---- files beside the list ---- */
 
-/* A file of one object a frame, made here: object, and a position whose x is `x` plus the frame. */
+/*
+ * A file of `objects` objects, each with a keyframe in every frame, whose position x is `x` plus
+ * the frame.
+ */
 struct beside {
 	const char *name;
 	unsigned frames, objects, x;
@@ -35,7 +38,7 @@ static void make(struct beside *f)
 	for (unsigned i = 0; i <= f->frames; i++)
 		buf_u16(&f->bytes, (uint16_t)(4 + f->frames + 4 * f->objects * i));
 	for (unsigned i = 0; i < f->frames * f->objects; i++) {
-		/* The last object first: files have no order. */
+		/* Write the last object first, since files have no order of objects. */
 		buf_char(&f->bytes, (char)(f->objects - 1 - i % f->objects));
 		buf_char(&f->bytes, (char)0x84);
 		buf_u16(&f->bytes, (uint16_t)(f->x + i / f->objects));
@@ -189,7 +192,7 @@ START_TEST(a_clip_outlives_the_files)
 }
 END_TEST
 
-/* More than can be counted is refused before anything is made. */
+/* More frames than can be counted are refused before the clip is built. */
 START_TEST(frames_that_cannot_be_counted)
 {
 	const struct clip half = {.frames = UINT32_MAX / 2 + 1}, rest = {.frames = UINT32_MAX / 2};
@@ -287,7 +290,7 @@ START_TEST(without_memory_or_files)
 }
 END_TEST
 
-/* A short list may ask for a lot: it has an end. */
+/* A short list may name many files, so their number is limited. */
 START_TEST(a_list_has_1024_files_at_most)
 {
 	struct buf list = BUF_INIT;

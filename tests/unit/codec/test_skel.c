@@ -20,7 +20,7 @@ static void put_bone(uint8_t *p, const char *name, float first)
 		put_f32(p + 16 + i * 4, first + (float)i);
 }
 
-/* One of its numbers is a NaN with bits of its own. */
+/* Makes a file. One of the numbers is a NaN with unusual bits. */
 static struct buf made_file(void)
 {
 	struct buf b = BUF_INIT;
@@ -141,7 +141,10 @@ START_TEST(what_it_cannot_store_is_refused)
 }
 END_TEST
 
-/* From a heap block of exactly that size, so that the sanitizers see a byte too far. */
+/*
+ * Decodes from a heap block of exactly that size, so that sanitizers detect reads past the end.
+ * Returns whether the bytes decode; if they do, they must encode to themselves.
+ */
 static bool decodes_and_comes_back(const uint8_t *data, size_t size)
 {
 	uint8_t *block = malloc(size ? size : 1);
@@ -189,7 +192,7 @@ START_TEST(files_with_every_byte_changed)
 			b.data[at] ^= (uint8_t)(1u << bit);
 		}
 	}
-	/* Every bit of a key and of the tail may be another. */
+	/* Every bit of a key and of the tail may change. */
 	ck_assert_uint_ge(good, 8 * (BONES * FRAMES * 12 + TAIL));
 	buf_release(&b);
 }

@@ -40,7 +40,7 @@ START_TEST(test_vectors)
 		 0x5678,
 		 {-0.505987489, -0.223171384, 0.800957787, -0.229429332},
 		 1e-9},
-		/* Shorter than nothing is left for the fourth: it is 0. */
+		/* Three components of length 1 or more leave nothing for the fourth, which is 0. */
 		{0x8000, 0x8000, 0x0000, {-0.707105, -0.707105, -0.707105, 0}, 0},
 	};
 	uint8_t code[SMALLEST3_SIZE];
@@ -56,7 +56,7 @@ START_TEST(test_vectors)
 }
 END_TEST
 
-/* The format's own words, once more and on their own. */
+/* Decodes a code by the plain words of the format's description. */
 static void decode_plainly(const uint8_t *code, double q[4])
 {
 	unsigned a = get_u16(code), b = get_u16(code + 2), c = get_u16(code + 4);
@@ -139,7 +139,10 @@ static void random_code(uint8_t *code)
 		 (unsigned)lrand48() & 0xFFFF);
 }
 
-/* Of a million rotations none is stored further away than the lane allows, old slot or not. */
+/*
+ * No rotation of a million is stored farther away than the lane allows, whether it keeps an old
+ * slot or not.
+ */
 START_TEST(test_error_is_bounded)
 {
 	double q[4], degrees, worst = 0, worst_degrees = 0;
@@ -159,7 +162,9 @@ START_TEST(test_error_is_bounded)
 }
 END_TEST
 
-/* The worst place there is: half a step off in all three, the fourth as small as is allowed. */
+/*
+ * The worst rotation: half a step off in all three components, the fourth as small as is allowed.
+ */
 START_TEST(test_bound_is_no_more_than_a_hair_above_the_worst)
 {
 	uint8_t old[SMALLEST3_SIZE], code[SMALLEST3_SIZE];
@@ -192,7 +197,7 @@ START_TEST(test_bound_is_no_more_than_a_hair_above_the_worst)
 }
 END_TEST
 
-/* Components of 1/sqrt(2) are just outside the codes and are clamped; that is no worse. */
+/* Components of 1/sqrt(2) are just outside of the codes and are clamped; the error is no larger. */
 START_TEST(test_clamped_components)
 {
 	double degrees, h = sqrt(0.5);
@@ -215,7 +220,7 @@ START_TEST(test_clamped_components)
 }
 END_TEST
 
-/* Each component goes to the nearest k: no neighbour is nearer. */
+/* Each component is rounded to the nearest k: no neighbouring code is nearer. */
 START_TEST(test_rounds_to_nearest)
 {
 	double q[4], back[4];
@@ -243,7 +248,7 @@ START_TEST(test_rounds_to_nearest)
 }
 END_TEST
 
-/* A rotation that is typed as it was shown keeps its code, where that is one an encoder makes. */
+/* A rotation that is typed as it was shown keeps its code, if an encoder would make that code. */
 START_TEST(test_canonical_codes_come_back)
 {
 	uint8_t code[SMALLEST3_SIZE], again[SMALLEST3_SIZE];
@@ -271,8 +276,8 @@ START_TEST(test_slot_is_kept_where_it_serves)
 {
 	uint8_t old[SMALLEST3_SIZE], code[SMALLEST3_SIZE];
 	const double even[4] = {0.5, -0.5, 0.5, -0.5};
-	const double far[4] = {0.8, 0.6, 0, 0};       /* 0.8 does not fit where x is not dropped */
-	const double small[4] = {0.6, 0.64, 0.48, 0}; /* w is too near to 0 */
+	const double far[4] = {0.8, 0.6, 0, 0}; /* 0.8 only fits if x is dropped, and it is not */
+	const double small[4] = {0.6, 0.64, 0.48, 0}; /* w, which is dropped, is too near to 0 */
 
 	for (unsigned slot = 0; slot < 4; slot++) {
 		put_code(old, (slot & 1) << 15, slot >> 1 << 15, 0x8000);
@@ -286,7 +291,7 @@ START_TEST(test_slot_is_kept_where_it_serves)
 }
 END_TEST
 
-/* The dropped component is never negative: the whole changes its sign instead. */
+/* The dropped component is never negative: instead, all components change sign. */
 START_TEST(test_both_signs_have_one_code)
 {
 	uint8_t code[SMALLEST3_SIZE], other[SMALLEST3_SIZE];

@@ -14,7 +14,7 @@
 
 #define LIMIT ((size_t)1 << 24)
 
-/* A copy that ends where its bytes do, so that the sanitizers see a byte too far. */
+/* Returns a copy in a block of exactly its size, so that sanitizers detect reads past the end. */
 static inline struct buf exact_copy(const uint8_t *data, size_t size)
 {
 	struct buf copy = BUF_INIT;
@@ -45,7 +45,7 @@ static inline const char *expected_text(const json_t *o, const char *key)
 	return json_string_value(json_object_get(o, key));
 }
 
-/* A lone surrogate is no string to jansson. */
+/* Compares a name in hexadecimal: jansson has no strings with a lone surrogate. */
 static inline void check_hex(const char *name, const char *hex)
 {
 	for (size_t i = 0; i <= strlen(name); i++) {
@@ -128,7 +128,8 @@ static inline void for_each_archive(const char *pattern, void (*law)(const char 
 }
 
 /*
- * Any bytes are either refused with a reason, or an archive whose members are each read or refused.
+ * Checks any bytes: they are refused with a reason, or are an archive whose members are each read
+ * or refused. Returns whether they are an archive.
  */
 static inline bool try_archive(const struct container *container, struct bytes bytes)
 {
@@ -168,8 +169,9 @@ static inline void cut_archive(const char *path, const struct container *contain
 }
 
 /*
- * Under AddressSanitizer each of the 3.6 MB that libbz2 allocates for a member takes a call of the
- * system, and every byte of a ZIP takes half an hour. make test has every byte.
+ * Under AddressSanitizer only some bytes are changed: each of the 3.6 MB that libbz2 allocates for
+ * a member takes a system call, and all bytes of a ZIP take half an hour. `make test` changes every
+ * byte.
  */
 #ifdef __SANITIZE_ADDRESS__
 #define CHANGE_STEP 16

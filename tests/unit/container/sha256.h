@@ -12,7 +12,7 @@ static inline uint32_t sha256_turn(uint32_t v, unsigned by)
 	return v >> by | v << (32 - by);
 }
 
-/* The first 32 bits of the fraction of a root of the n-th prime. */
+/* Returns the first 32 bits of the fraction of a root of the n-th prime. */
 static inline uint32_t sha256_constant(unsigned n, double power)
 {
 	unsigned prime = 1;

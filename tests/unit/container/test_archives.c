@@ -6,14 +6,15 @@
 static const struct kind {
 	const struct container *container;
 	const char *samples;
-	const char *folder; /* the member of NAME.expect.json that says where a member lies */
+	const char *
+		folder; /* the member of NAME.expect.json that has the place of an archive member */
 } kinds[] = {
 	{&cpk_container, "tests/data/cpk/*.cpk", "dir"},
 	{&rab_container, "tests/data/rab/*rab", "type"},
 	{&zip_container, "tests/data/zip/*.zip", "folder"},
 };
 
-static const struct kind *kind; /* of the test that runs */
+static const struct kind *kind; /* the kind of archive that the running test is about */
 
 static void says_what_is_expected(const char *path)
 {

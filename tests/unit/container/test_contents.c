@@ -173,7 +173,7 @@ START_TEST(archives_in_archives)
 	struct archive *cpk = open_member(zip, "Root.cpk", &rooms[0]);
 	struct archive *rab = open_member(cpk, "OBJECT/WALKER.MRAB", &rooms[1]);
 
-	/* It is stored there as it is, so it is not copied. */
+	/* The member is stored there as it is, so it is not copied. */
 	ck_assert_uint_eq(rooms[1].size, 0);
 	check_bytes(cpk, "OBJECT/walker.canm", "tests/data/canm/wiki512.canm");
 	check_bytes(rab, "ANIMATION/walker.canm", "tests/data/canm/wiki512.canm");
@@ -265,11 +265,11 @@ START_TEST(names_say_what_may_be_an_archive)
 	ck_assert_str_eq(container_for_name("mod.Zip")->name, "zip");
 	ck_assert(container_for_name("walker.canm") == NULL);
 	ck_assert(container_for_name(".zip") == NULL);
-	ck_assert(container_for_name("a.skla") == NULL); /* the template */
+	ck_assert(container_for_name("a.skla") == NULL); /* the template is not listed */
 }
 END_TEST
 
-/* Read from the file by hand: 0x07E8 02 1D 0C 22 00 is 2024-02-29 12:34:00. */
+/* The date, read from the file by hand: 0x07E8 02 1D 0C 22 00 is 2024-02-29 12:34:00. */
 START_TEST(dates_are_utc)
 {
 	struct buf file;

@@ -44,7 +44,7 @@ START_TEST(own_bytes_change_nothing)
 }
 END_TEST
 
-/* Of sizes around a flag byte of CMPL; one that looks packed; none at all. */
+/* New contents: sizes around a flag byte of CMPL, one that looks packed, and an empty one. */
 static const char *const contents[] = {"",
 				       "1",
 				       "12345678",
@@ -103,7 +103,7 @@ static void set_u32(struct buf *b, size_t at, uint32_t value)
 		b->data[at + i] = (uint8_t)(value >> (8 * i));
 }
 
-/* Fields of the header, of the first file and of its place in the index. */
+/* Changed fields: of the header, of the first file, and of its place in the index. */
 START_TEST(what_the_game_did_not_lay_out_is_refused)
 {
 	static const struct {
@@ -157,7 +157,7 @@ START_TEST(archives_with_every_byte_changed)
 }
 END_TEST
 
-/* Another program may have put another archive there. */
+/* Another program may have replaced the archive by one with fewer members. */
 START_TEST(a_number_behind_the_last_is_a_conflict)
 {
 	struct buf b = load_file(laid_out[0]), out = BUF_INIT;

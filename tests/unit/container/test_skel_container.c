@@ -16,7 +16,7 @@ static void add_row(struct buf *b, const char *path, uint32_t at, uint32_t size)
 	buf_u32(b, size);
 }
 
-/* Two members, and a third whose bytes are missing. */
+/* Makes an archive of two members, and a third whose bytes are missing. */
 static struct buf made_archive(void)
 {
 	struct buf b = BUF_INIT;

@@ -18,7 +18,10 @@ static int make(const char *name, mode_t mode)
 	return fd;
 }
 
-/* False, and the test is over, where the filesystem of the scratch folder has none. */
+/*
+ * Sets an attribute. Returns false, and the test ends, if the filesystem of the scratch folder has
+ * none.
+ */
 static bool set(int fd, const char *name, const char *value)
 {
 	if (fsetxattr(fd, name, value, strlen(value), 0) == 0)
@@ -55,7 +58,7 @@ START_TEST(what_one_file_has_another_gets)
 }
 END_TEST
 
-extern int chown_error; /* test_replace.c */
+extern int chown_error; /* defined in test_replace.c */
 
 START_TEST(a_full_quota_of_the_owner_is_an_error)
 {

@@ -6,7 +6,10 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* In all unit tests, an open that would wait for the other end of a FIFO ends the test. */
+/*
+ * Replaces openat() in all unit tests: an open that would wait for the other end of a FIFO fails
+ * the test.
+ */
 int openat(int dir, const char *name, int flags, ...)
 {
 	struct stat st;
@@ -121,7 +124,7 @@ START_TEST(walk_reaches_what_is_below)
 	ck_assert_uint_eq(inode(fd), stat_of("in/a/b/deep").st_ino);
 	ck_assert_int_eq(dirfd_walk(root, "a/inlink", O_PATH, &fd), 0);
 	ck_assert_uint_eq(inode(fd), stat_of("in/a/inlink").st_ino);
-	ck_assert_int_eq(fcntl(root, F_GETFD), FD_CLOEXEC); /* still open */
+	ck_assert_int_eq(fcntl(root, F_GETFD), FD_CLOEXEC); /* the descriptor is still open */
 }
 END_TEST
 
@@ -426,7 +429,7 @@ START_TEST(a_version_is_settled_two_ticks_later)
 {
 	static const struct {
 		long nsec;
-		int64_t ms; /* before now */
+		int64_t ms; /* age of a time in milliseconds */
 		bool settled;
 	} cases[] = {
 		{1, 0, false},    {1, 19, false},    {1, 21, true},     {1, -19, false},
@@ -448,7 +451,7 @@ END_TEST
 
 /* ---- renames ---- */
 
-extern bool renames_lack_flags; /* test_replace.c */
+extern bool renames_lack_flags; /* defined in test_replace.c */
 static bool links_are_refused;
 
 int linkat(int from, const char *old, int to, const char *new, int flags)
@@ -460,7 +463,10 @@ int linkat(int from, const char *old, int to, const char *new, int flags)
 	return (int)syscall(SYS_linkat, from, old, to, new, flags);
 }
 
-/* 0: as the kernel does it; 1: the filesystem knows no flags; 2: and no links. */
+/*
+ * Makes renames behave: 0: as in the kernel; 1: as if the filesystem had no flags; 2: and no links
+ * either.
+ */
 static void set_filesystem(int poor)
 {
 	renames_lack_flags = poor > 0;
@@ -546,7 +552,9 @@ START_TEST(flags_that_have_no_other_way_are_refused)
 }
 END_TEST
 
-/* a/b/deep (4 bytes), a/inlink, file (10 bytes), link, outlink and dangling: links count as such.
+/*
+ * The folder has a/b/deep (4 bytes), a/inlink, file (10 bytes), link, outlink and dangling. Links
+ * count with their own size.
  */
 START_TEST(a_folder_is_listed_and_counted_without_following)
 {
@@ -569,7 +577,7 @@ START_TEST(a_folder_is_listed_and_counted_without_following)
 	ck_assert_int_eq(lstat("in/outlink", &st), 0);
 	links += (uint64_t)st.st_size;
 	ck_assert_int_eq(lstat("in/dangling", &st), 0);
-	links += (uint64_t)st.st_size + 1; /* "b" */
+	links += (uint64_t)st.st_size + 1; /* and the link to "b" */
 	ck_assert_uint_eq(dirfd_size(root, "", 0, 0), 14 + links);
 	ck_assert_uint_eq(dirfd_size(root, "", 100, 1000), 14 + links + 600 + 2000);
 	ck_assert_uint_eq(dirfd_size(root, "a/b", 100, 1000), 104);

@@ -41,7 +41,7 @@ static void end(void)
 	scratch_end();
 }
 
-/* With another limit, or as the next mount. */
+/* Opens the history again, with another limit or as the next mount does. */
 static void again(uint64_t limit)
 {
 	history_free(history);
@@ -100,7 +100,9 @@ static int save_in(const char *text, uint64_t batch)
 
 	int error = save_bytes(bytes_of(text), &note);
 
-	/* The other link that a kill left was removed, which changes the file's ctime. */
+	/*
+	 * The link that a killed save left was removed, which changed the file's ctime: try again.
+	 */
 	return error == EAGAIN ? save_bytes(bytes_of(text), &note) : error;
 }
 
@@ -136,7 +138,7 @@ static int remove_file(void)
 
 /* ---- the versions kept ---- */
 
-/* "1f one|2e two|3e -" : number, kind, bytes; '-' where they are not kept. */
+/* Returns the versions as "1f one|2e two|3e -": number, kind, bytes; '-' if they are not kept. */
 static const char *shown(void)
 {
 	static const char kinds[] = "emfrs";
@@ -165,7 +167,7 @@ static const char *shown(void)
 	return out;
 }
 
-/* The one folder of versions. */
+/* Returns the path of the only folder of versions. */
 static const char *versions(void)
 {
 	static char path[128];
@@ -223,7 +225,7 @@ START_TEST(each_version_is_kept)
 }
 END_TEST
 
-/* The very file, not a copy; and never under two names. */
+/* The kept version is the replaced file itself, not a copy, and never has two names. */
 START_TEST(nothing_is_copied)
 {
 	ino_t ino;
@@ -237,7 +239,7 @@ START_TEST(nothing_is_copied)
 }
 END_TEST
 
-/* A write to a file by its other name must not change the kept version. */
+/* The file has another name: a write by that must not change the kept version. */
 START_TEST(a_file_with_other_names_is_copied)
 {
 	struct history_book book;
@@ -263,7 +265,7 @@ START_TEST(what_others_change_is_a_version)
 	ck_assert_str_eq(shown(), "1f one|2e -|3f other|4e -");
 	ck_assert_int_eq(undo(), 0);
 	ck_text(FILE_PATH, "other");
-	ck_assert_int_eq(undo(), 0); /* version 2 was overwritten in its place */
+	ck_assert_int_eq(undo(), 0); /* version 2 was overwritten in place */
 	ck_text(FILE_PATH, "one");
 }
 END_TEST
@@ -282,7 +284,7 @@ START_TEST(a_batch_is_one_version)
 }
 END_TEST
 
-/* Writes a log of `count` versions with large numbers, and a last line that is none. */
+/* Writes a log of `count` versions with large numbers, and a last line that is invalid. */
 static void write_long_log(int dir, const char *line, unsigned count, unsigned last)
 {
 	FILE *log = fdopen(openat(dir, "log", O_WRONLY | O_CREAT | O_TRUNC, 0600), "w");
@@ -338,7 +340,7 @@ START_TEST(a_batch_that_ends_is_not_unfinished)
 	ck_assert(!history_log_last(&book.log)->unfinished);
 	ck_assert_uint_eq(book.log.count, 2);
 	history_release(&book);
-	/* And one that goes on after all. */
+	/* Also test a batch that goes on after all. */
 	ck_locks(state_lock(state));
 	ck_assert_int_eq(history_set_unfinished(history, &file, 7, true), 0);
 	state_unlock(state);
@@ -389,7 +391,7 @@ START_TEST(undo_and_redo_go_back_and_forth)
 }
 END_TEST
 
-/* Undo and redo do not keep the same bytes again. */
+/* Undo and redo do not keep bytes that are kept already. */
 START_TEST(a_version_is_kept_once)
 {
 	put(FILE_PATH, "one");
@@ -413,7 +415,7 @@ START_TEST(any_version_can_be_had)
 	ck_text(FILE_PATH, "one");
 	ck_assert_int_eq(restore(HISTORY_TO, 1), EALREADY);
 	ck_assert_int_eq(restore(HISTORY_TO, 9), ENODATA);
-	ck_assert_int_eq(undo(), 0); /* takes that back */
+	ck_assert_int_eq(undo(), 0); /* undoes the undo */
 	ck_text(FILE_PATH, "three");
 }
 END_TEST
@@ -483,7 +485,7 @@ START_TEST(a_batch_is_taken_back)
 }
 END_TEST
 
-/* The same program saves a view a second time. */
+/* Saves a view again, in the same batch. */
 static void save_again(const char *text, uint64_t batch)
 {
 	const struct history_note note = {.batch = batch, .apart = true, .what = text};
@@ -525,7 +527,7 @@ END_TEST
 START_TEST(a_file_that_a_batch_made_goes_with_it)
 {
 	ck_assert_int_eq(save_in("one", 7), 0);
-	ck_assert_int_eq(undo(), ENODATA); /* undo removes no file */
+	ck_assert_int_eq(undo(), ENODATA); /* undo must not remove the file */
 	ck_assert_int_eq(restore(HISTORY_OUT, 7), 0);
 	ck_assert(!is_there(FILE_PATH));
 	ck_assert_int_eq(restore(HISTORY_OUT, 7), EALREADY);
@@ -541,7 +543,7 @@ START_TEST(a_file_in_use_stays_as_it_is)
 	put(FILE_PATH, "one");
 	save("two");
 	fd = open(FILE_PATH, O_WRONLY | O_CLOEXEC);
-	if (undo() == EBUSY) { /* leases are not to be had everywhere */
+	if (undo() == EBUSY) { /* not every filesystem has leases */
 		ck_text(FILE_PATH, "two");
 		ck_assert_str_eq(shown(), "1f one|2e -");
 	}
@@ -620,7 +622,7 @@ START_TEST(the_name_of_an_earlier_file)
 }
 END_TEST
 
-/* A save looked for the folder before it was renamed. */
+/* A save opened the versions' folder before that was renamed. */
 START_TEST(versions_stay_together_while_a_folder_is_renamed)
 {
 	put(FILE_PATH, "one");
@@ -654,7 +656,7 @@ START_TEST(another_owners_file_has_none_of_it)
 	put(FILE_PATH, "one");
 	save("two");
 	ck_assert_int_eq(chown(FILE_PATH, 1000, 1000), 0);
-	ck_assert_str_eq(shown(), "1f one|2e -"); /* it is still that file */
+	ck_assert_str_eq(shown(), "1f one|2e -"); /* the versions still belong to the file */
 	save("three");
 	ck_assert_int_eq(remove_file(), 0);
 	put(FILE_PATH, "mine");
@@ -662,11 +664,15 @@ START_TEST(another_owners_file_has_none_of_it)
 	ck_assert_int_eq(undo(), ENODATA);
 	save("mine, too");
 	ck_assert_str_eq(shown(), "1f mine|2e -");
-	ck_assert_int_eq(count_entries(".animfs/history"), 4); /* with .count and .gitignore */
+	/* NUMBER, NUMBER-1, .count and .gitignore */
+	ck_assert_int_eq(count_entries(".animfs/history"), 4);
 }
 END_TEST
 
-/* As if it had the inode number of the file that was removed, long ago. */
+/*
+ * Makes the history take a file for the one that was removed, as if the inode number had been used
+ * again much later.
+ */
 static void take_for_the_last(const char *path)
 {
 	struct history_book book;
@@ -748,7 +754,7 @@ END_TEST
 
 /* ---- room ---- */
 
-/* 4096 bytes of text, and as much of notes on it. */
+/* Saves 4096 bytes of text, and as many of notes. */
 static void save_block(const char *path, char c)
 {
 	static char text[4097];
@@ -816,10 +822,10 @@ START_TEST(the_newest_of_a_file_goes_last)
 }
 END_TEST
 
-/* What undo led to is as new as the undo, although its bytes were kept before. */
+/* The version that undo returned to is as new as the undo, although its bytes were kept before. */
 START_TEST(what_undo_led_to_goes_last)
 {
-	static char text[4096]; /* as much as ck_text reads */
+	static char text[4096]; /* as large as the buffer of ck_text */
 
 	memset(text, 'a', sizeof(text) - 1);
 	again(16 * 8192);
@@ -830,7 +836,7 @@ START_TEST(what_undo_led_to_goes_last)
 	save_block("a.canm", 'x');
 	ck_assert_int_eq(count_kept("a.canm"), 3);
 	again(9216);
-	save_block("b.canm", 'a'); /* there is room for one version */
+	save_block("b.canm", 'a'); /* the limit has room for one version */
 	ck_assert_int_eq(count_kept("a.canm"), 1);
 	again(16 * 8192);
 	ck_assert_int_eq(undo(), 0);
@@ -838,7 +844,7 @@ START_TEST(what_undo_led_to_goes_last)
 }
 END_TEST
 
-/* Two programs that each believe that they know how much there is. */
+/* Two programs each keep a count of the bytes of all versions. */
 START_TEST(what_another_program_keeps_counts)
 {
 	struct history *other, *mine = history;
@@ -901,7 +907,7 @@ START_TEST(a_batch_runs_in_many_files)
 }
 END_TEST
 
-/* Nine versions of 8192 bytes; a save needs 20480 and its own. */
+/* Keeps nine versions of 8192 bytes; a save needs 20480 and room for its own version. */
 static void keep_nine(void)
 {
 	for (int i = 0; i < 10; i++)
@@ -933,7 +939,9 @@ START_TEST(a_full_quota_drops_the_oldest)
 }
 END_TEST
 
-/* As on a remote filesystem, or one with quotas of projects. */
+/*
+ * The versions' filesystem does not show its limit, as remote ones and those with project quotas.
+ */
 START_TEST(a_limit_that_does_not_show_drops_the_oldest)
 {
 	keep_nine();
@@ -963,7 +971,7 @@ START_TEST(what_is_not_in_the_way_stays)
 }
 END_TEST
 
-/* Their quota is not ours. */
+/* Versions of other owners count for other quotas, so they stay. */
 START_TEST(versions_of_others_stay)
 {
 	if (getuid())
@@ -976,7 +984,7 @@ START_TEST(versions_of_others_stay)
 	ck_assert(yields(EDQUOT, folder, 4096));
 	ck_assert_int_eq(count_kept("a.canm"), 6);
 	ck_assert(is_there(version(1)) && is_there(version(6)) && !is_there(version(7)));
-	/* The file was to be theirs. */
+	/* The new file was to be owned by the other user. */
 	ck_assert(yields_to(1000, EDQUOT, folder, 4096));
 	ck_assert_int_eq(count_kept("a.canm"), 3);
 	ck_assert(!is_there(version(3)) && is_there(version(4)));
@@ -985,9 +993,9 @@ START_TEST(versions_of_others_stay)
 }
 END_TEST
 
-extern int chown_error; /* test_replace.c */
+extern int chown_error; /* defined in test_replace.c */
 
-/* A file with other links is copied, and the copy cannot be given to its owner. */
+/* A file with other links is copied, and the copy cannot be given to the file's owner. */
 START_TEST(a_copy_takes_room_from_its_owners_versions)
 {
 	if (getuid())
@@ -1011,7 +1019,7 @@ START_TEST(a_running_batch_stays_on_a_full_disk)
 {
 	keep_nine();
 	history_begin_batch(history, 7);
-	ck_assert_int_eq(save_in("batch", 7), 0); /* in place of version 10 */
+	ck_assert_int_eq(save_in("batch", 7), 0); /* replaces version 10, of the same batch */
 	ck_assert(!yields(EDQUOT, folder, 10 * 8192 - 20480 + 1));
 	ck_assert(yields(EDQUOT, folder, 9 * 8192 - 20480));
 	ck_assert_int_eq(count_kept("a.canm"), 1);
@@ -1020,7 +1028,7 @@ START_TEST(a_running_batch_stays_on_a_full_disk)
 }
 END_TEST
 
-/* Lines of versions that came about so many hours ago. */
+/* Writes a log of versions that were made the given numbers of hours ago. */
 static void write_log(const int *hours, size_t count)
 {
 	struct buf text = BUF_INIT;
@@ -1031,7 +1039,7 @@ static void write_log(const int *hours, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		struct history_entry e = {.number = i + 1, .view = "", .program = "", .what = ""};
 
-		/* In the middle of an hour. */
+		/* Times are in the middle of an hour. */
 		e.time = ((int64_t)now.tv_sec / 3600 - hours[i]) * 3600 * 1000000000 +
 			 (int64_t)(i + 1) * 1000000000;
 		history_log_line(&e, &text);
@@ -1045,7 +1053,7 @@ static void write_log(const int *hours, size_t count)
 
 START_TEST(versions_thin_out_with_age)
 {
-	/* By days, by hours, all: the last of each stays. */
+	/* Versions are kept by days, then by hours, then all: the last of each period stays. */
 	static const int hours[] = {24 * 9, 24 * 9, 24 * 9, 24 * 5, 24 * 5, 5, 5, 5, 3, 3, 0, 0, 0};
 	const uint64_t nobody = 0;
 	const struct history_running running = {&nobody, 0};
@@ -1067,13 +1075,16 @@ END_TEST
 
 /* ---- after a kill ---- */
 
-/* A temporary file of replace_place beside the file, in the name of a mount that is gone. */
+/*
+ * Leaves a temporary file of replace_place beside the file, with the name of a mount that has
+ * ended.
+ */
 static void leave_temporary(const char *text)
 {
 	ck_assert_int_eq(mkdir(".animfs/mounts", 0700) && errno != EEXIST, 0);
 	put("obj/.animfs-0123456789abcdef-1-0.tmp", text);
 	put(".animfs/mounts/0123456789abcdef", "obj");
-	/* the path with its NUL */
+	/* the path with its NUL byte */
 	ck_assert_int_eq(truncate(".animfs/mounts/0123456789abcdef", 4), 0);
 }
 
@@ -1104,7 +1115,7 @@ START_TEST(killed_after_the_file_was_replaced)
 }
 END_TEST
 
-/* Another mount has saved before the next one looks. */
+/* Another mount saves before the next history_recover. */
 START_TEST(killed_before_another_mount_saved)
 {
 	put(FILE_PATH, "one");
@@ -1121,7 +1132,7 @@ START_TEST(killed_before_another_mount_saved)
 }
 END_TEST
 
-/* The same text that was not put in its place is no version. */
+/* Text that was not moved into place, and equals the file, is no version. */
 START_TEST(killed_before_a_file_was_replaced_by_the_same)
 {
 	put(FILE_PATH, "one");
@@ -1139,7 +1150,7 @@ START_TEST(killed_after_the_old_file_was_moved)
 	save("two");
 	ck_assert_int_eq(rename(FILE_PATH, version(2)), 0);
 	put(FILE_PATH, "three");
-	ck_assert_int_eq(undo(), 0); /* without a mount in between */
+	ck_assert_int_eq(undo(), 0); /* undo without a mount in between */
 	ck_text(FILE_PATH, "two");
 	ck_assert_str_eq(shown(), "1f one|2e two|3f three|4s -");
 }
@@ -1292,7 +1303,7 @@ END_TEST
 
 /* ---- after a power cut ---- */
 
-/* A version whose line is lost, and the versions after it. */
+/* The line of a version is lost, and those of the versions after it. */
 START_TEST(bytes_without_a_line_are_not_overwritten)
 {
 	put(FILE_PATH, "one");
@@ -1366,7 +1377,7 @@ START_TEST(a_line_says_what_the_entry_says)
 }
 END_TEST
 
-/* Cut anywhere, a log has the entries whose lines are whole. */
+/* A log that is cut anywhere has the entries of its whole lines. */
 START_TEST(half_a_line_counts_for_nothing)
 {
 	struct buf whole = BUF_INIT;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Stored as `stored`, and read back. */
+/* Checks that a name is stored as `stored`, and read back. */
 static void ck_name(const char *name, const char *stored)
 {
 	char out[NAME_MAX + 1], back[NAME_MAX + 1];
@@ -37,12 +37,12 @@ START_TEST(what_some_filesystem_refuses_is_escaped)
 	ck_name("end ", "end%20");
 	ck_name("...", "..%2E");
 	ck_name("\377a\303", "%FFa%C3");
-	ck_name("\355\240\200", "%ED%A0%80"); /* a surrogate */
-	ck_name("\300\257", "%C0%AF");        /* a longer form than needed */
+	ck_name("\355\240\200", "%ED%A0%80"); /* a surrogate in UTF-8 is escaped */
+	ck_name("\300\257", "%C0%AF");        /* an overlong UTF-8 form is escaped */
 }
 END_TEST
 
-/* Of all names of three bytes: those of FAT's characters, and no two of them the same. */
+/* All names of three bytes are stored in FAT's characters, and no two of them alike. */
 START_TEST(any_name_is_read_back)
 {
 	char name[4] = "", stored[NAME_MAX + 1], back[NAME_MAX + 1];
@@ -99,7 +99,7 @@ START_TEST(names_have_room_for_as_much_as_a_folder_takes)
 }
 END_TEST
 
-/* FAT drops a dot or space at the end: another name would be the same. */
+/* FAT drops a dot or space at the end, so that another name would be the same. */
 START_TEST(a_long_name_ends_as_it_is_everywhere)
 {
 	char name[NAME_MAX + 1], stored[NAME_MAX + 1];
@@ -115,7 +115,7 @@ START_TEST(a_long_name_ends_as_it_is_everywhere)
 }
 END_TEST
 
-/* A name that is stored as it is must not be read as the other one. */
+/* A name that is stored unchanged must not be read as another name that is stored escaped. */
 START_TEST(a_long_name_is_not_taken_for_another)
 {
 	char name[NAME_MAX + 1], stored[NAME_MAX + 1], other[NAME_MAX + 1] = "";
@@ -126,7 +126,7 @@ START_TEST(a_long_name_is_not_taken_for_another)
 	ck_assert_int_eq(portable_name(stored, other), ENAMETOOLONG);
 	ck_assert_str_eq(other, "");
 	for (size_t i = 0; i + 3 <= NAME_MAX; i += 3)
-		memcpy(name + i, "%3f", 3); /* not as it is escaped */
+		memcpy(name + i, "%3f", 3); /* escapes have capital digits, so this is none */
 	name[NAME_MAX] = '\0';
 	ck_name(name, name);
 }

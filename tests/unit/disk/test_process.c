@@ -15,7 +15,7 @@
 
 /* ---- the text ---- */
 
-/* Parses a line as the kernel writes it, with this name and these flags. */
+/* Parses a line of /proc/PID/stat with this name and these flags. */
 static bool parse(const char *name, unsigned flags, struct process *out)
 {
 	char stat[512];
@@ -116,7 +116,7 @@ START_TEST(all_threads_are_of_one_process)
 }
 END_TEST
 
-/* A child that is there until its standard input ends. */
+/* Starts a child with this name that runs until its standard input ends. */
 static pid_t child_named(const char *name, int *end)
 {
 	int ready[2], ends[2];
@@ -198,7 +198,7 @@ static enum process_end end_of_child(int with)
 	return how;
 }
 
-/* A kernel that says how one child ended says so of the other. */
+/* If the kernel can report how one child ended, it can do so for the other. */
 START_TEST(how_it_ended_can_be_asked)
 {
 	enum process_end exited, killed;

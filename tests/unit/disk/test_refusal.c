@@ -63,7 +63,7 @@ START_TEST(an_error_shows_the_place)
 }
 END_TEST
 
-/* Its place counts in its UTF-8. */
+/* The place of the error counts in the text's UTF-8 form. */
 START_TEST(a_text_in_utf16_is_shown)
 {
 	static const char text[] = "\xFF\xFE"
@@ -210,7 +210,7 @@ START_TEST(the_files_are_the_caller_s)
 }
 END_TEST
 
-/* The user may have removed some. */
+/* The user may have removed some of the view's files. */
 START_TEST(all_of_a_view_go_whatever_is_left_of_them)
 {
 	put("x.csv.rejected.~3~", "third");
@@ -248,7 +248,7 @@ START_TEST(all_together_have_a_limit_and_what_is_removed_is_free)
 }
 END_TEST
 
-extern void (*when_synced)(void); /* test_replace.c */
+extern void (*when_synced)(void); /* defined in test_replace.c */
 
 static atomic_bool stop_removing;
 
@@ -287,7 +287,7 @@ static void remove_empty(void)
 	rmdir("a.canm");
 }
 
-/* However long it takes to write the text, it is put into a folder that is there. */
+/* Even if writing a text takes long, it is put into an existing folder. */
 START_TEST(it_may_be_removed_whenever_a_text_is_written)
 {
 	removed = 0;

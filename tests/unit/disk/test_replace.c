@@ -11,16 +11,16 @@
 #define DEFAULT_ACL "system.posix_acl_default"
 
 /*
- * Another program that acts just before a rename of ours: `meddle` is called first, with the number
- * of renames so far; an errno from it is the rename's own.
+ * Another program that acts just before a rename of ours. `meddle` is called before each rename,
+ * with the number of renames so far; if it returns an errno, the rename fails with it.
  */
 static int (*meddle)(unsigned flags, int before);
 static int renames;
-static int blind_after =
-	-1;               /* after this rename nothing in the folder can be seen until the next */
-static int blind;         /* the folder that is made so, a descriptor of its own */
-bool renames_lack_flags;  /* test_dirfd.c, test_source.c */
-extern bool coarse_times; /* test_source.c */
+/* number of the rename after which nothing in the folder can be seen until the next one */
+static int blind_after = -1;
+static int blind;         /* a descriptor of that folder */
+bool renames_lack_flags;  /* also used in test_dirfd.c and test_source.c */
+extern bool coarse_times; /* defined in test_source.c */
 
 static void see(bool clearly)
 {
@@ -41,7 +41,7 @@ static int rename_blindly(int from, const char *old, int to, const char *new, un
 	return failed;
 }
 
-void (*before_rename)(void); /* called once, before any; test_staging.c */
+void (*before_rename)(void); /* called once, before the next rename; used in test_staging.c */
 
 int renameat2(int from, const char *old, int to, const char *new, unsigned flags)
 {
@@ -63,7 +63,8 @@ int renameat2(int from, const char *old, int to, const char *new, unsigned flags
 				: (int)syscall(SYS_renameat2, from, old, to, new, flags);
 }
 
-int chown_error; /* of fchown; 0: none; test_attributes.c, test_history.c, test_source.c */
+/* errno of fchown; 0: it works. Also used in test_attributes.c, test_history.c and test_source.c */
+int chown_error;
 
 int fchown(int fd, uid_t uid, gid_t gid)
 {
@@ -73,8 +74,9 @@ int fchown(int fd, uid_t uid, gid_t gid)
 	return -1;
 }
 
-int folder_sync_error;     /* of fsync; 0: none; test_source.c */
-void (*when_synced)(void); /* another program, once a file is written; test_refusal.c */
+int folder_sync_error; /* errno of fsync of a folder; 0: it works. Also used in test_source.c */
+void (*when_synced)(
+	void); /* acts as another program once a file is written; used in test_refusal.c */
 
 static void put_fifo_in_place(void)
 {
@@ -151,7 +153,7 @@ START_TEST(new_bytes_take_the_place)
 }
 END_TEST
 
-/* Also one that comes within the same tick of the clock that files are written by. */
+/* Even a change within the same tick of the clock that stamps files is noticed. */
 START_TEST(what_is_prepared_waits_for_its_check)
 {
 	struct file_version was = version("file"), now;
@@ -203,7 +205,7 @@ START_TEST(a_write_right_after_shows)
 		ck_assert(!settled || !file_version_same(&now, &later));
 		now = later;
 	}
-	/* Where times are kept to the nanosecond. */
+	/* On filesystems that keep times to the nanosecond. */
 	ck_assert(settled_count == 0 || settled_count > 90);
 }
 END_TEST
@@ -240,7 +242,7 @@ START_TEST(mode_and_owner_stay)
 }
 END_TEST
 
-/* As with write(); a capability that a root gave. */
+/* As a write() does, saving removes set-id bits; and a capability that root gave. */
 START_TEST(set_id_bits_do_not_stay_if_others_write)
 {
 	static const uid_t writers[] = {0, 1234, 1235};
@@ -266,7 +268,10 @@ START_TEST(set_id_bits_do_not_stay_if_others_write)
 }
 END_TEST
 
-/* For steps that cannot be undone; `body` ends the child with another status when it fails. */
+/*
+ * Runs `body` in a child, for steps that cannot be undone. The child exits with another status if
+ * body fails.
+ */
 static void in_a_child(void (*body)(void))
 {
 	pid_t child = fork();
@@ -301,7 +306,7 @@ START_TEST(what_cannot_be_kept_gives_no_rights)
 	struct stat st;
 
 	if (geteuid() != 0)
-		return; /* only root can make files of others */
+		return; /* only root can make files of other users */
 	ck_assert_int_eq(chmod(".", 0777), 0);
 	ck_assert_int_eq(chmod("file", 06774), 0);
 	in_a_child(replace_a_file_of_others);
@@ -312,7 +317,7 @@ START_TEST(what_cannot_be_kept_gives_no_rights)
 }
 END_TEST
 
-/* Otherwise the file would be another user's, whose quota has room. */
+/* A copy in the name of another user, whose quota has room, would not be the owner's file. */
 START_TEST(a_full_quota_of_the_owner_is_an_error)
 {
 	struct file_version was;
@@ -341,7 +346,7 @@ struct acl_entry {
 	uint32_t id;
 };
 
-/* user::rw- user:65534:r-- group::r-- mask::rw- other::---, as the kernel takes it */
+/* The ACL user::rw- user:65534:r-- group::r-- mask::rw- other::--- in the kernel's form. */
 static const struct {
 	uint32_t version;
 	struct acl_entry entries[5];
@@ -354,7 +359,7 @@ static const struct {
 	 {0x20, 0, UINT32_MAX}},
 };
 
-/* False, with a line that says so, where the filesystem has no such xattr. */
+/* Sets an xattr. Returns false, and prints a line, if the filesystem lacks it. */
 static bool set_xattr(const char *path, const char *name, const void *value, size_t size)
 {
 	if (!setxattr(path, name, value, size, 0))
@@ -537,7 +542,7 @@ START_TEST(the_new_file_is_not_being_written)
 }
 END_TEST
 
-/* An open that waited for a FIFO would end the test: test_dirfd.c. */
+/* An open that waits for a FIFO fails the test (test_dirfd.c). */
 START_TEST(a_fifo_in_place_of_the_new_file_blocks_nothing)
 {
 	struct file_version was = version("file"), now;
@@ -592,7 +597,7 @@ static int slip_in_twice(unsigned flags, int before)
 	return 0;
 }
 
-static int plain; /* errno of renames with flags */
+static int plain; /* errno of renames without flags */
 
 static int slip_in_a_write(unsigned flags, int before)
 {
@@ -601,7 +606,10 @@ static int slip_in_a_write(unsigned flags, int before)
 	return 0;
 }
 
-/* Of the same size, and all times that a rename does not move are as before. */
+/*
+ * Replaces the file, before our rename, by one of the same size with the same times, except for the
+ * one that a rename changes.
+ */
 static int slip_in_unseen(unsigned flags, int before)
 {
 	struct stat st = stat_of("file");
@@ -774,7 +782,7 @@ START_TEST(a_folder_that_cannot_be_synced_keeps_the_old_file)
 }
 END_TEST
 
-/* A power cut may undo it. */
+/* A power cut may undo the rename. */
 START_TEST(what_cannot_be_taken_back_is_an_error)
 {
 	struct file_version was = version("file"), now;
@@ -814,7 +822,10 @@ static int count_only(unsigned flags, int before)
 	return 0;
 }
 
-/* Nothing in the folder can be seen after the rename `after`, until the next. */
+/*
+ * Replaces a file, when nothing in the folder can be seen after the rename `after` until the next
+ * rename.
+ */
 static int replace_blindly(const struct file_version *expect, int after)
 {
 	struct file_version now;
@@ -894,7 +905,7 @@ START_TEST(a_copy_that_fails_after_its_rename_is_removed)
 }
 END_TEST
 
-/* The rename that takes the new file back meets another program's. */
+/* Puts a file of another program in place before the rename that takes the new file back. */
 static int slip_in_a_file_later(unsigned flags, int before)
 {
 	(void)flags;
@@ -933,7 +944,7 @@ START_TEST(a_rename_that_fails_leaves_nothing_behind)
 }
 END_TEST
 
-/* Opens that break a lease of ours send a signal; it must not end the process. */
+/* An open that breaks our lease sends a signal, which must not end the process. */
 START_TEST(writers_that_come_and_go_do_no_harm)
 {
 	pid_t child = fork();

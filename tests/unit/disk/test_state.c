@@ -6,7 +6,7 @@
 #include <sys/file.h>
 #include <sys/wait.h>
 
-/* source/ is SOURCE, out/ something beside it that must never be touched. */
+/* source/ is SOURCE; out/ is a folder outside of it that must never be touched. */
 static int source;
 
 static void begin(void)
@@ -96,7 +96,7 @@ START_TEST(names_are_stored_as_any_filesystem_takes_them)
 	ck_assert(is_there("source/.animfs/extra/b%7C.canm/w%2A.%20"));
 	ck_assert_int_eq(make(s, STATE_UPPER, "a/../b"), EINVAL);
 	for (size_t i = 0; i < NAME_MAX; i += 3)
-		memcpy(name + i, "%3F", 3); /* the stored form of another */
+		memcpy(name + i, "%3F", 3); /* this is the stored form of another name */
 	name[NAME_MAX] = '\0';
 	ck_assert_int_eq(make(s, STATE_UPPER, name), ENAMETOOLONG);
 	ck_assert_int_eq(state_folder(s, STATE_UPPER, name, false, &fd), ENOENT);
@@ -120,7 +120,7 @@ START_TEST(the_directory_knows_itself)
 }
 END_TEST
 
-/* The one entry in mounts/, and its list with '|' for each NUL. */
+/* Reads the only entry in mounts/: its id, and its list with '|' for each NUL. */
 static void listed(char id[64], char *text, size_t size)
 {
 	DIR *dir = opendir("source/.animfs/mounts");
@@ -203,7 +203,7 @@ START_TEST(another_directory_can_be_given)
 		struct stat st;
 
 		ck_assert_int_eq(state_writable(s), 0);
-		/* a daemon works in another directory than the one it was started in */
+		/* a daemon runs in another directory than the one that it was started in */
 		ck_assert_int_eq(chdir("/"), 0);
 		ck_assert_int_eq(make(s, STATE_UPPER, "a"), 0);
 		ck_assert_int_eq(chdir(scratch_path), 0);
@@ -255,7 +255,7 @@ START_TEST(a_read_only_mount_makes_nothing)
 	ck_assert_int_eq(state_folder(s, STATE_UPPER, "a", false, &fd), 0);
 	close(fd);
 	state_free(s);
-	ck_assert_int_eq(count_entries("source/.animfs"), 2); /* README, extra */
+	ck_assert_int_eq(count_entries("source/.animfs"), 2); /* README, and one other entry */
 }
 END_TEST
 
@@ -293,7 +293,7 @@ END_TEST
 
 #define ROUNDS 200
 
-/* Not atomic: without the lock, rounds get lost. */
+/* Increments a count not atomically: without the lock, some increments would be lost. */
 static void *count_under_lock(void *state)
 {
 	for (int i = 0; i < ROUNDS; i++) {
@@ -362,11 +362,11 @@ START_TEST(temporaries_are_listed_before_they_exist)
 	state_temporary_gone(s, "");
 	state_temporary_gone(s, "sub");
 	listed(id, text, sizeof(text));
-	ck_assert_str_eq(text, "sub||"); /* one is still there */
+	ck_assert_str_eq(text, "sub||"); /* one of the two temporaries is still there */
 	state_temporary_gone(s, "sub");
 	ck_assert_int_eq(state_temporary(s, "sub", b, sizeof(b)), 0);
 	listed(id, text, sizeof(text));
-	ck_assert_str_eq(text, "sub||"); /* each folder once */
+	ck_assert_str_eq(text, "sub||"); /* each folder is listed once */
 	state_temporary_gone(s, "sub");
 	state_free(s);
 	ck_assert_int_eq(count_entries("source/.animfs/mounts"), 0);
@@ -410,7 +410,9 @@ START_TEST(a_file_is_put_whole_or_not_at_all)
 }
 END_TEST
 
-/* A mount that has three temporaries, says so and stays until it is killed. */
+/*
+ * Starts a mount that has three temporaries, reports when it is ready, and runs until it is killed.
+ */
 static pid_t start_mount(const char *folder)
 {
 	char name[STATE_TEMPORARY_SIZE], path[256];
@@ -461,7 +463,8 @@ START_TEST(the_next_mount_cleans_up_after_a_killed_one)
 	ck_assert_int_eq(count_entries("source/.animfs/mounts"), 2);
 
 	state_free(new_state(NULL));
-	ck_assert_int_eq(count_entries("source"), 3 + 2); /* sub, a\nb, .animfs; both still live */
+	/* sub, a\nb and .animfs; the two mounts are still alive */
+	ck_assert_int_eq(count_entries("source"), 3 + 2);
 	ck_assert_int_eq(count_entries("source/.animfs/mounts"), 2);
 	ck_assert_int_eq(count_entries("source/.animfs/partial"), 2);
 
@@ -482,7 +485,7 @@ START_TEST(the_next_mount_cleans_up_after_a_killed_one)
 }
 END_TEST
 
-/* A mount that is killed while a file is on its way to that name. */
+/* Leaves what a mount leaves that is killed while it moves a file to that name. */
 static void leave_on_its_way(const char *new_name)
 {
 	char name[NAME_MAX + 1], path[512];
@@ -608,7 +611,7 @@ START_TEST(cleaning_never_leaves_the_source)
 }
 END_TEST
 
-/* flock is between open files: one of our own is as another process's. */
+/* flock is per open file: a second open file of this process counts as another process's. */
 START_TEST(who_does_not_wait_is_told_that_another_process_has_the_lock)
 {
 	struct state *s = new_state(NULL);
@@ -625,7 +628,8 @@ START_TEST(who_does_not_wait_is_told_that_another_process_has_the_lock)
 	ck_assert_int_eq(state_wait(s, 20), EBUSY);
 	ck_assert_int_eq(flock(other, LOCK_UN), 0);
 	ck_assert_int_eq(state_wait(s, 0), 0);
-	ck_assert_int_eq(flock(other, LOCK_EX | LOCK_NB), 0); /* it only waited */
+	/* the call only waited, and took no lock */
+	ck_assert_int_eq(flock(other, LOCK_EX | LOCK_NB), 0);
 	ck_assert_int_eq(close(other), 0);
 	ck_locks(state_trylock(s));
 	state_unlock(s);

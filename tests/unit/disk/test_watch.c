@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 
-static long pretended; /* the type of filesystem that is found, unless 0 */
+static long pretended; /* type of filesystem that statfs reports, unless 0 */
 
 int fstatfs(int fd, struct statfs *fs)
 {
@@ -20,7 +20,7 @@ int fstatfs(int fd, struct statfs *fs)
 	return result;
 }
 
-static _Atomic bool no_memory; /* for the next poll that waits */
+static _Atomic bool no_memory; /* makes the next poll that waits fail with ENOMEM */
 
 int poll(struct pollfd *fds, nfds_t count, int ms)
 {
@@ -34,11 +34,11 @@ int poll(struct pollfd *fds, nfds_t count, int ms)
 	return ppoll(fds, count, ms < 0 ? NULL : &limit, NULL);
 }
 
-/* The events received. Tests wait for an event without a limit of their own: Check has one. */
+/* The events received. Tests wait for an event without a time limit of their own: Check has one. */
 struct heard {
 	uint64_t cookie;
 	uint32_t mask;
-	char name[64]; /* "" for NULL */
+	char name[64]; /* name of the event; "" for NULL */
 };
 
 static struct heard heard[100000];
@@ -155,7 +155,7 @@ START_TEST(every_kind_of_change_is_heard)
 }
 END_TEST
 
-/* Otherwise the watch would end unnoticed. */
+/* The watch must go on: otherwise its end would be unnoticed. */
 START_TEST(a_shortage_of_memory_is_outlived)
 {
 	ck_assert_int_eq(watch_add(w, scratch_root, 7), 0);
@@ -310,8 +310,10 @@ START_TEST(lost_events_are_told)
 	ck_assert_int_eq(add("a", 1), 0);
 	put("a/other", "");
 	pthread_mutex_lock(&gate);
-	/* In turn, since the kernel makes one of two equal events. The thread's buffer has room
-	 * too. */
+	/*
+	 * Write the two files in turn: the kernel merges two equal events in a row. The thread's
+	 * buffer has room, too.
+	 */
 	for (long i = 0; i < limit + 2000; i++)
 		ck_assert_int_eq(chmod(i % 2 ? "a/file" : "a/other", 0600), 0);
 	pthread_mutex_unlock(&gate);
@@ -364,14 +366,16 @@ START_TEST(threads_do_not_disturb_each_other)
 }
 END_TEST
 
-/* A signal that the watch's thread took would not be pending here, where it is blocked. */
+/*
+ * A signal that the watch's thread received would not be pending in this thread, which blocks it.
+ */
 START_TEST(signals_are_left_to_the_program)
 {
 	sigset_t usr1, pending;
 
 	ck_assert_int_eq(add("a", 1), 0);
 	put("a/x", "");
-	await(1, "x", IN_CLOSE_WRITE); /* the thread runs */
+	await(1, "x", IN_CLOSE_WRITE); /* wait for an event, so that the thread runs */
 	sigemptyset(&usr1);
 	sigaddset(&usr1, SIGUSR1);
 	ck_assert_int_eq(pthread_sigmask(SIG_BLOCK, &usr1, NULL), 0);

@@ -99,7 +99,7 @@ static void assemble(struct assembly *assembly, const char *label, struct folder
 	ck_assert_msg(assembly_clip(assembly, label, f->texts, f->count, &err), "%s", err.message);
 }
 
-/* A new file of the filled model. */
+/* Stores the model that was filled from texts as a new file. */
 static struct sample store_new(const struct sample *like, const struct assembly *assembly)
 {
 	struct buf bytes = BUF_INIT;
@@ -155,7 +155,7 @@ START_TEST(a_copy_in_the_file_has_the_stored_curves)
 }
 END_TEST
 
-/* Samples whose texts are complete: all numbers finite, all quaternions valid. */
+/* Samples whose texts are complete, since all numbers are finite and all quaternions valid. */
 static const char *const new_files[] = {"wiki512.canm",
 					"odd512.canm",
 					"small.006",
@@ -164,7 +164,7 @@ static const char *const new_files[] = {"wiki512.canm",
 					"duplicate.anm",
 					"empty_mid.anm"};
 
-/* Each text alone says all of the curves. */
+/* Texts of each kind, without the other kinds, give all curves. */
 START_TEST(a_new_file_says_what_the_texts_said)
 {
 	static const char *const drops[] = {"", "csv", "json", "both"};
@@ -319,7 +319,10 @@ START_TEST(the_order_is_that_of_clip_json)
 }
 END_TEST
 
-/* Every format's texts as a new clip of a CANM: keys stand where they stood, and are held. */
+/*
+ * The texts of every format become a new clip of a CANM: keys keep their frames, and their values
+ * are held.
+ */
 static const char *const foreign[] = {"small.006", "frames007_low.ff9anim", "empty_mid.anm"};
 
 START_TEST(texts_of_another_format_are_converted)
@@ -359,7 +362,9 @@ Suite *assembly_suite(void)
 	Suite *s = suite_create("assembly");
 	TCase *tc = tcase_create("assembly");
 
-	/* The CANM samples, but for the one whose times are NaN: a new clip needs times. */
+	/*
+	 * Loops over the CANM samples except the one whose times are NaN: a new clip needs times.
+	 */
 	tcase_add_loop_test(tc, a_copy_in_the_file_has_the_stored_curves, 0, 3);
 	tcase_add_loop_test(tc, a_new_file_says_what_the_texts_said, 0, (int)ARRAY_SIZE(new_files));
 	suite_add_tcase(s, tc);

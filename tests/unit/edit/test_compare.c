@@ -105,7 +105,7 @@ START_TEST(stills)
 }
 END_TEST
 
-/* The same movement in another format is no difference; another one is. */
+/* The same movement in another format is no difference; another movement is. */
 START_TEST(formats)
 {
 	struct anim *other = anim_blank(codec_named("canm")->format, NULL);

@@ -52,7 +52,8 @@ START_TEST(rows_tell_the_lines)
 END_TEST
 
 /*
- * The listing depends on the file alone: two versions differ in the edited line, and nowhere else.
+ * The listing depends on the file only: those of two versions differ in the edited line, and
+ * nowhere else.
  */
 START_TEST(an_edit_changes_its_line_alone)
 {

@@ -4,13 +4,16 @@
 #include "edit/structure.h"
 #include "sample.h"
 
-/* A curve of a sample. */
+/* The place of a curve in a sample. */
 struct at {
 	uint32_t track;
 	unsigned role;
 };
 
-/* The same keys with their values in reverse order, which every grid of it holds. */
+/*
+ * Returns a curve with the same keys and their values in reverse order, which any grid of the curve
+ * can store.
+ */
 static struct curve *reversed(const struct curve *c, struct arena *arena)
 {
 	unsigned width = curve_width(c);
@@ -28,7 +31,7 @@ static struct curve *reversed(const struct curve *c, struct arena *arena)
 	return to;
 }
 
-/* Does that change anything, by far more than half a step? */
+/* Returns whether reversing changes the curve, by far more than half a step. */
 static bool can_reverse(const struct curve *c)
 {
 	double far = 0;
@@ -46,7 +49,7 @@ static bool can_reverse(const struct curve *c)
 	return far > 1e-4;
 }
 
-/* Two curves of different bones in clip 0. */
+/* Finds two curves of different bones in clip 0. */
 static bool find_curves(const struct clip *clip, struct at out[2])
 {
 	unsigned found = 0;

@@ -94,7 +94,7 @@ START_TEST(a_new_clip_has_frames_and_no_bones)
 }
 END_TEST
 
-/* Bits and all, hidden keys and fields too. */
+/* The copy has the same bits, hidden keys and fields. */
 START_TEST(a_copy_within_a_format_is_the_same)
 {
 	static const char *const names[] = {"wiki512.canm", "odd512.canm", "edf6_768.canm"};
@@ -126,9 +126,12 @@ END_TEST
 
 /* ---- between formats ---- */
 
-static const struct hierarchy *hierarchy; /* for make_file */
+static const struct hierarchy *hierarchy; /* hierarchy that make_file passes on */
 
-/* A file of that name made of the sample's first clip alone; or the refusal in err. */
+/*
+ * Makes a file of that name from the sample's first clip only; or returns false, with the refusal
+ * in err.
+ */
 static bool make_file(const struct sample *from, const char *name, struct sample *now)
 {
 	const struct codec *codec = codec_for_name(name);
@@ -152,7 +155,10 @@ static bool make_file(const struct sample *from, const char *name, struct sample
 	return fine;
 }
 
-/* Of vectors above 1, in parts of them; a quaternion and its negative are the same rotation. */
+/*
+ * Returns the difference of two values: of vectors above 1 relative to them; a quaternion and its
+ * negative are equal.
+ */
 static double difference(const double a[4], const double b[4], bool rotation)
 {
 	double most = 0, other = 0;
@@ -164,7 +170,7 @@ static double difference(const double a[4], const double b[4], bool rotation)
 	return rotation ? fmin(most, other) : most;
 }
 
-/* The rotation as a unit quaternion, or the vector itself. */
+/* Returns a rotation as a unit quaternion, or a vector as it is. */
 static void pose(const struct curve *c, double frame, double out[4])
 {
 	static const double near[4] = {0, 0, 0, 1};
@@ -270,7 +276,7 @@ START_TEST(what_cannot_be_carried_is_refused_by_name)
 }
 END_TEST
 
-/* Every sample into every format: stored as wanted, or refused with words. */
+/* Every sample is converted to every format: it is stored as wanted, or refused with a message. */
 START_TEST(every_clip_into_every_format)
 {
 	static const char *const names[] = {
@@ -303,7 +309,7 @@ START_TEST(every_clip_into_every_format)
 }
 END_TEST
 
-/* Into a file whose bones have quaternions: the angles are converted. */
+/* A bone is copied into a file whose bones have quaternions: angles are converted. */
 START_TEST(angles_become_what_the_other_bones_have)
 {
 	struct sample from = sample_open("wiki512.canm"), now;

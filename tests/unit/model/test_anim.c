@@ -8,7 +8,7 @@
 
 /* ---- curves and time ---- */
 
-/* Vectors whose three components are all `values[key]`. */
+/* Makes a curve of vectors whose three components are all values[key]. */
 static struct curve *vector(struct arena *arena, const double *values, size_t count)
 {
 	struct curve *c = arena_alloc(arena, 1, sizeof(*c));
@@ -23,7 +23,7 @@ static struct curve *vector(struct arena *arena, const double *values, size_t co
 	return c;
 }
 
-/* The same as floats, or on a grid, of one unit. */
+/* Makes the same curve stored as floats, or on a grid; values are in `unit`. */
 static struct curve *stored_as(struct arena *arena, enum lane_form form, double unit,
 			       const double *values, size_t count, float base, float step)
 {
@@ -115,7 +115,7 @@ END_TEST
 START_TEST(quaternions_go_the_shorter_way_at_even_speed)
 {
 	const double half = sqrt(0.5), eighth = M_PI / 8;
-	/* No turn, and a quarter turn about x, written with the other sign. */
+	/* No rotation, and a quarter turn about x with the other sign of the quaternion. */
 	const double values[] = {0, 0, 0, 1, -half, 0, 0, -half};
 	struct curve c = {.kind = CURVE_QUATERNION, .keyed = true, .count = 2, .values = values};
 	double out[4];
@@ -128,7 +128,10 @@ START_TEST(quaternions_go_the_shorter_way_at_even_speed)
 }
 END_TEST
 
-/* Overwatch files have some: their three stored components leave nothing for the fourth. */
+/*
+ * Overwatch files have such quaternions: their three stored components leave nothing for the
+ * fourth.
+ */
 START_TEST(a_quaternion_of_any_length_turns_as_far)
 {
 	const double half = sqrt(0.5), eighth = M_PI / 8;
@@ -179,7 +182,7 @@ START_TEST(curves_are_the_same_by_the_bits_of_what_they_say)
 	ck_assert(!curve_same(a, vector(&arena, minus, 2)));
 	ck_assert(curve_same(vector(&arena, nans, 2), vector(&arena, nans, 2)));
 	ck_assert(!curve_same(vector(&arena, zeros, 1), a));
-	/* 0 and 2, however they are stored. */
+	/* The values 0 and 2 are the same in either stored form. */
 	ck_assert(curve_same(stored_as(&arena, LANE_GRID, 1, k, 2, 0, 0.5f),
 			     stored_as(&arena, LANE_FLOAT, 0.5, k, 2, 0, 0)));
 	ck_assert(!curve_same(stored_as(&arena, LANE_GRID, 1, k, 2, 0, 0.5f),
@@ -265,7 +268,7 @@ static const struct format format = {.name = "test", .suffix = "test", .rate = 3
 static const char *const clip_names[CLIPS] = {"walk", "run"};
 static const char *const bone_names[BONES] = {"hips", "spine", "head"};
 
-/* As decoded: bone j of clip i has the translation 10 * i + j, and the scale 1. */
+/* Makes a model as if decoded: bone j of clip i has the translation 10 * i + j, and the scale 1. */
 static struct anim *model(void)
 {
 	struct anim *a = calloc(1, sizeof(*a));
@@ -308,7 +311,7 @@ static double get(const struct anim *a, uint32_t clip, uint32_t bone, enum role 
 	return curve_value(a->clips[clip].tracks[bone].curve[role], 0, 0);
 }
 
-/* Takes one away; those behind it move up. */
+/* Removes a bone; the bones after it move up. */
 static void remove_bone(struct anim *a, uint32_t clip, uint32_t bone)
 {
 	struct clip *c = anim_edit_clip(a, clip);
@@ -326,7 +329,7 @@ static void remove_clip(struct anim *a, uint32_t clip)
 	memmove(&clips[clip], &clips[clip + 1], (a->clip_count - clip) * sizeof(*clips));
 }
 
-/* As if it had been written and decoded: origins are places again. */
+/* Makes an edited model look as if it had been written and decoded: origins are indices again. */
 static void settle(struct anim *a)
 {
 	for (uint32_t i = 0; i < a->clip_count; i++) {
@@ -446,7 +449,7 @@ START_TEST(edits_of_different_curves_are_both_kept)
 	ck_assert(get(merged, 0, 1, ROLE_SCALE) == 2 && get(merged, 0, 1, ROLE_TRANSLATION) == 3 &&
 		  get(merged, 0, 0, ROLE_SCALE) == 4 && get(merged, 1, 0, ROLE_SCALE) == 5);
 	ck_assert(merged->clips[0].loop && merged->clips[0].frames == 8);
-	/* An unedited curve is the current file's own, so that it keeps its bits. */
+	/* An unedited curve is the pointer of the current file's curve, so it keeps its bits. */
 	ck_assert_ptr_eq(merged->clips[0].tracks[1].curve[ROLE_TRANSLATION],
 			 current->clips[0].tracks[1].curve[ROLE_TRANSLATION]);
 	ck_assert_ptr_eq(merged->clips[1].tracks, current->clips[1].tracks);
@@ -720,7 +723,7 @@ START_TEST(a_value_is_stored_on_the_nearest_point_of_its_grid)
 	ck_stored(true, "");
 	set(edited, 0, 1, ROLE_TRANSLATION, 2.75);
 	ck_stored(true, "");
-	/* the same float32 as 2.75, in the text that was stored */
+	/* rounds to the same float32 as 2.75, the stored value */
 	set(edited, 0, 1, ROLE_TRANSLATION, 2.7500001);
 	ck_stored(true, "");
 	set(edited, 0, 1, ROLE_TRANSLATION, 2.750001);

@@ -82,14 +82,17 @@ START_TEST(test_names_of_a_table)
 	ck_name(names, UINT32_MAX - 1, "a,b");
 	ck_name(names, 0, "bone_0000");
 	ck_name(names, 1, "bone_0001");
-	/* A bone with a name is called by that alone. */
+	/* A bone with a name cannot be called by its number as well. */
 	ck_no_number(names, "bone_0F30");
 	ck_no_number(names, "Hips");
 	bone_names_free(names);
 }
 END_TEST
 
-/* The dialects of spreadsheets, and columns that another program may have added. */
+/*
+ * Tests the dialects of CSV that spreadsheets write, and columns that another program may have
+ * added.
+ */
 START_TEST(test_dialects)
 {
 	static const char *const texts[] = {

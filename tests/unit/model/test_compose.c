@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Additive clips on their base, against matrices that are multiplied here; and the way back. */
+/*
+ * Additive clips on their base, compared with matrices multiplied here; and the way back from the
+ * composed clip to the additive one.
+ */
 #include "model/compose.h"
 
 #include <check.h>
@@ -11,7 +14,9 @@
 
 static const struct format format = {.name = "test", .length = "m", .rate = 60, .has_loop = true};
 
-/* Two clips: 0 is the base, 1 is additive. Bones: both, only base, only additive, neither's curves.
+/*
+ * Two clips: 0 is the base, 1 is additive. Bones: with curves in both, in the base only, in the
+ * additive clip only, and in neither.
  */
 enum { BOTH, BASE, ADDED, BARE, BONES };
 static const char *const labels[BONES] = {"both", "base", "added", "bare"};
@@ -168,10 +173,11 @@ START_TEST(bones_move_as_base_and_additive_say_together)
 	made = compose(&anim, bases);
 	ck_assert_uint_eq(made->clips[1].track_count, BONES);
 	ck_assert_uint_eq(made->clips[1].frames, FRAMES);
-	/* The clip's bones stay where they are; the base's own come behind them. */
+	/* The clip's bones keep their indices; bones that only the base has come after them. */
 	ck_assert_ptr_eq(bone(made, BASE), &made->clips[1].tracks[3]);
 	for (uint32_t f = 0; f < FRAMES; f++) {
-		double at = f <= 20 ? f * 0.5 : f * 0.5 - 10; /* half as fast, in a loop */
+		/* the base is half as fast, and loops */
+		double at = f <= 20 ? f * 0.5 : f * 0.5 - 10;
 		const struct curve *const *b = tracks[0][0].curve, *const *a = tracks[1][2].curve;
 		const struct track *both = bone(made, BOTH);
 
@@ -190,7 +196,7 @@ START_TEST(bones_move_as_base_and_additive_say_together)
 			 tracks[1][1].curve[ROLE_ROTATION]);
 	ck_assert_ptr_null(bone(made, ADDED)->curve[ROLE_SCALE]);
 	ck_assert_ptr_null(bone(made, BARE)->curve[ROLE_TRANSLATION]);
-	/* The other clip is as it was. */
+	/* The base clip is unchanged. */
 	ck_assert_ptr_eq(made->clips[0].tracks, clips[0].tracks);
 	anim_free(made);
 }
@@ -217,7 +223,7 @@ START_TEST(rules_name_clips_by_pattern)
 	ck_assert_uint_eq(compose_base(&anim, 1, rules, 2), 0);
 	ck_assert_uint_eq(compose_base(&anim, 0, rules, 2), COMPOSE_NONE);
 	rules[0].pattern = "*";
-	/* Never on itself. */
+	/* A clip is never composed on itself. */
 	ck_assert_uint_eq(compose_base(&anim, 0, rules, 1), COMPOSE_NONE);
 	ck_assert_uint_eq(compose_base(&anim, 1, rules, 1), 0);
 	ck_assert_uint_eq(compose_base(&anim, 1, rules + 1, 1), COMPOSE_NONE);
@@ -226,7 +232,7 @@ END_TEST
 
 /* ---- and back ---- */
 
-/* A curve with another value in one key. */
+/* Returns a curve with another value in one key. */
 static struct curve *change(struct anim *a, unsigned which, enum role role, uint32_t key,
 			    const double value[4])
 {
@@ -268,7 +274,7 @@ START_TEST(an_edit_leaves_what_the_base_does_not_do)
 		      bone(edited, BOTH)->curve[ROLE_TRANSLATION], 5, NULL, 0);
 	assert_vector(back->clips[1].tracks[1].curve[ROLE_TRANSLATION], 6,
 		      bone(edited, ADDED)->curve[ROLE_TRANSLATION], 6, NULL, 0);
-	/* All other keys have the bits that they had, and other curves are the same. */
+	/* All other keys have the bits that they had, and other curves are the same pointers. */
 	for (uint32_t key = 0; key < FRAMES; key++) {
 		for (unsigned axis = 0; axis < 3; axis++) {
 			const struct curve *const *was = tracks[1][2].curve;
@@ -287,7 +293,7 @@ START_TEST(an_edit_leaves_what_the_base_does_not_do)
 	anim_free(again);
 	anim_free(edited);
 	anim_free(made);
-	/* It needs neither of them. */
+	/* The result needs neither the composed model nor the base. */
 	ck_assert_double_eq_tol(curve_value(back->clips[1].tracks[1].curve[ROLE_TRANSLATION], 6, 2),
 				5, 1e-12);
 	anim_free(back);

@@ -45,7 +45,7 @@ static void bench_init(const struct format *format, uint32_t frames, enum role r
 		b.track.rotation = kind;
 }
 
-/* One more old key; of a vector the same number in all components. */
+/* Adds an old key; a vector has the same number in all components. */
 static void old_key(uint32_t frame, double x)
 {
 	uint32_t key = b.old.count++;
@@ -59,7 +59,10 @@ static void old_key(uint32_t frame, double x)
 		b.values[key * curve_width(&b.old) + axis] = x;
 }
 
-/* Adds a row. given: bits of the components that it has. Cells stand at 100 * row + axis. */
+/*
+ * Adds a row. `given`: bits of the components that the row has. The cell's place is 100 * row +
+ * axis.
+ */
 static struct curve_edit_key *row(uint32_t frame, uint8_t given, double x, double y, double z)
 {
 	struct curve_edit_key *key = &b.keys[b.text.count++];
@@ -85,7 +88,7 @@ static void expect_refused(enum err_code code, size_t at, const char *message)
 	ck_assert_uint_eq(b.err.at, at);
 }
 
-/* The x components, and with them the number of keys. */
+/* Checks the number of keys, and the x component of each. */
 static void expect_keys(uint32_t count, const double *x)
 {
 	ck_assert_msg(apply(), "%s", b.err.message);
@@ -114,7 +117,7 @@ static const struct format full_format = {.name = "full",
 					  .max_frames = 1000,
 					  .lanes = {&counted, &turning, NULL}};
 
-/* The lanes of all components of the old curve. */
+/* Sets the lanes of all components of the old curve. */
 static void old_lanes(const struct lane *lane)
 {
 	for (unsigned axis = 0; axis < 4; axis++)
@@ -138,12 +141,12 @@ START_TEST(a_number_is_unchanged_at_15_digits)
 	ck_assert(curve_edit_unchanged(0, -0.0, &metres));
 	ck_assert(curve_edit_unchanged(1e-45, (double)0x1p-149f, &metres));
 	ck_assert(curve_edit_unchanged(3.40282346638529e38, (double)FLT_MAX, &metres));
-	/* The text of a computed value is rounded, and comes back so. */
+	/* The text of a computed value is rounded, and the rounded number counts as unchanged. */
 	ck_assert(curve_edit_unchanged(5.729578, angle, &degrees));
 	ck_assert(curve_edit_unchanged(angle, angle, &degrees));
 	ck_assert(!curve_edit_unchanged(5.7295784, angle, &degrees));
 	ck_assert(!curve_edit_unchanged(5.7295780001, angle, &degrees));
-	/* A program that keeps floats writes all of one, nine digits, or what gives it back. */
+	/* A program that keeps floats writes nine digits, or as many as give the float back. */
 	ck_assert(curve_edit_unchanged((double)5.729578f, angle, &degrees));
 	ck_assert(curve_edit_unchanged(5.72957802, angle, &degrees));
 	ck_assert(!curve_edit_unchanged(5.72957801, angle, &degrees));
@@ -165,7 +168,7 @@ START_TEST(numbers_that_are_not_finite_are_unchanged_by_kind)
 	ck_assert(!curve_edit_unchanged(1, (double)NAN, &plain));
 	ck_assert(!curve_edit_unchanged(1e39, (double)INFINITY,
 					&(struct lane){LANE_FLOAT, 0, 0, 1, 0, false}));
-	/* A grid may reach further than a float32, where the text is rounded more. */
+	/* A grid may reach further than float32, where texts are rounded more. */
 	ck_assert(curve_edit_unchanged(2e40, 1.95e40,
 				       &(struct lane){LANE_GRID, FLT_MAX, 1e-3f, 57.3, 0, false}));
 }
@@ -177,7 +180,7 @@ START_TEST(a_blank_keeps_what_is_not_finite)
 	old_key(0, (double)NAN);
 	row(0, 0, 0, 0, 0);
 	ck_assert(apply() && b.now == &b.old);
-	/* The same if the text has a number for another component of the key. */
+	/* The result is the same if the text has a number for another component of the key. */
 	b.keys[0].given = 1;
 	b.keys[0].value[0] = 2;
 	ck_assert(apply() && b.now != &b.old);
@@ -196,7 +199,7 @@ START_TEST(bits_are_stored_as_given)
 	b.keys[0].value[1] = (double)0.1f;
 	ck_assert(apply() && b.now != &b.old);
 	ck_assert(curve_value(b.now, 0, 1) == (double)0.1f);
-	/* Another NaN is no number either. */
+	/* Another NaN cannot be typed either. */
 	b.keys[0].value[1] = (double)f32_from_bits(0x7fc04321);
 	expect_refused(ERR_TEXT, b.keys[0].at[1], "sy cannot become infinite or nan");
 	b.keys[0].exact = 5;
@@ -358,7 +361,7 @@ START_TEST(one_value_of_a_full_curve_is_for_every_frame)
 	row(0, 7, 7, 7, 7);
 	EXPECT_KEYS(7, 7, 7, 7, 7);
 	ck_assert(b.now->keyed);
-	/* The rows behind it are there, and blank. */
+	/* The rows after it exist, but are blank. */
 	b.text.is_static = -1;
 	for (uint32_t frame = 1; frame < 5; frame++)
 		row(frame, 0, 0, 0, 0);
@@ -405,7 +408,7 @@ START_TEST(what_lies_past_a_fixed_grid_is_refused_where_it_stands)
 	b.keys[2].value[1] = -32769;
 	expect_refused(ERR_STORE, 302, "full cannot store -32769 as ty");
 	ck_assert_str_eq(b.err.accepted, "a number from -32768 to 32767");
-	/* An angle is never too large. */
+	/* An angle is never too large to be stored. */
 	full_bench(ROLE_ROTATION, CURVE_EULER, &turning);
 	for (uint32_t frame = 0; frame < 5; frame++)
 		row(frame, 7, 1e6, -1e6, 0);
@@ -484,7 +487,7 @@ START_TEST(a_sparse_frame_may_repeat_as_often_as_it_did)
 	sparse_rows();
 	row(3, 7, 8, 8, 8);
 	expect_refused(ERR_TEXT, 500, "frame 3 is given twice, first in line 1");
-	b.keys[2].frame = 7; /* sorted: 0 3 3 3 7 */
+	b.keys[2].frame = 7; /* frames in order: 0 3 3 3 7 */
 	b.keys[3].frame = 7;
 	expect_refused(ERR_TEXT, 400, "frame 7 is given twice, first in line 1");
 }
@@ -496,7 +499,7 @@ START_TEST(a_sparse_vector_is_given_whole)
 	row(0, 3, 1, 1, 1);
 	expect_refused(ERR_TEXT, 103,
 		       "tz of frame 0 is blank, but another part of its translation is given");
-	/* Without its column, a component stays as it was; a new key has no old component. */
+	/* A component without a column stays as it was; a new key has no old component. */
 	b.text.columns = 3;
 	b.keys[0].value[0] = 5;
 	EXPECT_KEYS(5);
@@ -562,7 +565,10 @@ END_TEST
 
 static const double no_turn[4] = {0, 0, 0, 1};
 
-/* A bone of rotations of one kind, about x by 10 degrees a key, and a text of the other. */
+/*
+ * Sets up a bone with rotations of one kind, about x by 10 degrees per key, and a text of the other
+ * kind.
+ */
 static void other_bench(const struct format *format, uint32_t frames, enum curve_kind stored)
 {
 	bool quaternion = stored == CURVE_QUATERNION;
@@ -592,7 +598,7 @@ static struct curve_edit_key *turn_row(uint32_t frame, double rx)
 	return key;
 }
 
-/* Rotations about x in the stored kind, to a degree. */
+/* Checks rotations about x in the stored kind, in degrees. */
 static void expect_turns(enum curve_kind kind, uint32_t count, const double *rx)
 {
 	ck_assert_msg(apply(), "%s", b.err.message);
@@ -621,7 +627,7 @@ static bool key_kept(uint32_t now, uint32_t old)
 
 static const enum curve_kind both_kinds[] = {CURVE_EULER, CURVE_QUATERNION};
 
-/* Each old key, as a text of the other kind shows it. */
+/* Adds rows for all old keys, as a text of the other kind shows them. */
 static void served_rows(void)
 {
 	struct curve *served = rotation_convert(&b.old, b.text.kind, &b.arena);
@@ -643,7 +649,7 @@ START_TEST(what_the_other_form_serves_changes_nothing)
 	other_bench(format, 5, both_kinds[_i % 2]);
 	for (uint32_t frame = 0; frame < 5; frame++)
 		old_turn(frame, 100.0 * frame);
-	/* No rotation at all, and one of another length, or a turn and a half away. */
+	/* Values that are no rotation, or have another length, or are a turn and a half away. */
 	b.values[2 * curve_width(&b.old) + 1] = (double)NAN;
 	for (unsigned axis = 0; axis < curve_width(&b.old); axis++)
 		b.values[3 * curve_width(&b.old) + axis] *= -3;
@@ -789,7 +795,7 @@ START_TEST(a_quaternion_for_angles_is_of_unit_length)
 }
 END_TEST
 
-/* Not finite, or of another length than 1. */
+/* Quaternions that are not finite, or not of length 1. */
 START_TEST(what_has_no_angles_is_shown_as_it_is)
 {
 	static const double none[] = {NAN, INFINITY, 0, 1.02, -1.02};
@@ -825,7 +831,7 @@ START_TEST(a_bone_is_shown_in_the_form_that_is_asked_for)
 	ck_assert(shown.curve[ROLE_ROTATION]->kind == CURVE_EULER);
 	ck_assert(fabs(curve_value(shown.curve[ROLE_ROTATION], 1, 0) - 20) < 1e-12);
 	ck_assert(curve_edit_table_rotation(&b.anim, &b.track) == CURVE_EULER);
-	/* By default tables have degrees, and other texts what is stored. */
+	/* By default tables show degrees, and other texts what is stored. */
 	b.anim.rotations = ROTATIONS_IN_TABLES;
 	ck_assert(curve_edit_table_rotation(&b.anim, &b.track) == CURVE_EULER);
 	ck_assert(curve_edit_shown_rotation(&b.anim, &b.track) == CURVE_QUATERNION);

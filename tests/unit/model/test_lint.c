@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Faults that are planted in curves that have none: each is found where it is, and nothing else. */
+/*
+ * Tests of lint: faults are planted in clean curves; each is found where it is, and nothing else.
+ */
 #include "model/lint.h"
 #include "model/rotation.h"
 
@@ -40,8 +42,8 @@ static double *value(struct subject *s, uint32_t key, unsigned axis)
 }
 
 /*
- * A loop whose last key equals its first, or with `open` the key before the first, on sines that
- * differ with the seed.
+ * Makes a loop of sines that depend on the seed. The last key equals the first or, with `open`, the
+ * key before the first.
  */
 static void subject_wave(struct subject *s, bool open, unsigned seed)
 {
@@ -97,7 +99,7 @@ static struct findings lint(const struct subject *s)
 	return f;
 }
 
-/* These kinds (bits) and no others. */
+/* Checks that the findings are of these kinds (bits) and no others. Returns them. */
 static struct findings only(const struct subject *s, unsigned kinds, unsigned seed)
 {
 	struct findings f = lint(s);
@@ -145,7 +147,7 @@ START_TEST(clean_curves_have_no_findings)
 }
 END_TEST
 
-/* A key that another turn, or another place, was put into. */
+/* Moves a key by a rotation or a distance. */
 static void push(struct subject *s, uint32_t key)
 {
 	static const double away[4] = {0.5, 0.5, 0.5, 0.5};
@@ -176,7 +178,7 @@ START_TEST(a_jump_is_found_at_its_frame)
 }
 END_TEST
 
-/* Everything from a key on is elsewhere, so that the last pose is, too. */
+/* Moves all keys from one on, including the last pose. */
 static void parting(struct subject *s, unsigned seed)
 {
 	uint32_t key = s->curve.count / 2;
@@ -190,7 +192,7 @@ static void parting(struct subject *s, unsigned seed)
 	only(s, 1 << LINT_JUMP, seed);
 }
 
-/* The clip ends in the middle of its move. */
+/* Ends the clip in the middle of its movement. */
 static void cut(struct subject *s, unsigned seed)
 {
 	struct findings f;
@@ -238,7 +240,7 @@ static void flipped(struct subject *s, unsigned seed)
 	f = only(s, 1 << LINT_FLIP, seed);
 	ck_assert_uint_eq(f.frame_count[LINT_FLIP], 1);
 	ck_assert_uint_eq(f.frames[LINT_FLIP][0], key);
-	/* A code that stores no sign. */
+	/* A packed code stores no sign. */
 	s->curve.lane[0].form = LANE_CODE;
 	only(s, 0, seed);
 }
@@ -286,7 +288,7 @@ START_TEST(a_constant_curve_with_many_keys_is_found)
 }
 END_TEST
 
-/* On a grid of which the values use `steps`. */
+/* Rounds the values to a grid, of which they use `steps` steps. */
 static void quantise(struct subject *s, unsigned steps)
 {
 	for (unsigned axis = 0; axis < 3; axis++) {

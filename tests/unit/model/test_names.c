@@ -18,7 +18,7 @@ static const char *escaped(const char *stored, size_t limit)
 	return (const char *)out.data;
 }
 
-/* NULL when the mapping cannot produce the label. */
+/* Returns the name that a label stands for; NULL if no name has the label. */
 static const char *unescaped(const char *label)
 {
 	static struct buf out;
@@ -134,7 +134,10 @@ START_TEST(long_names_are_cut_on_a_character)
 	ck_assert_uint_eq(strlen(label), 237 + 17);
 	ck_assert_int_eq(memcmp(label, name, 237), 0);
 
-	/* three-byte escapes are cut between, and a lone surrogate's three stay together */
+	/*
+	 * the cut falls between escapes of three bytes, and the three of a lone surrogate stay
+	 * together
+	 */
 	memset(name, '/', 100);
 	name[100] = '\0';
 	ck_assert_uint_eq(strlen(escaped(name, 255)), 237 + 17);
@@ -149,7 +152,7 @@ END_TEST
 
 /* ---- labels ---- */
 
-/* A file of one clip for each name, or of one clip with a track for each. */
+/* Makes a file of one clip for each name, or of one clip with a track for each. */
 static struct anim *labelled(const char *const *names, uint32_t count, bool tracks,
 			     const char *const *reserved)
 {
@@ -261,7 +264,7 @@ START_TEST(long_labels_leave_room_for_what_follows)
 }
 END_TEST
 
-/* Were each compared with all others, this would not end within the limit of a test. */
+/* If each name were compared with all others, this would exceed the time limit of a test. */
 START_TEST(very_many_equal_names)
 {
 	enum { COUNT = 65535 };
@@ -372,7 +375,7 @@ START_TEST(a_stem_stands_before_the_last_dot_unless_that_is_the_first_letter)
 }
 END_TEST
 
-/* Bones of two clips, most of which have their names by the same pointers. */
+/* The file has two clips of the same bones, most of which share the pointers to their names. */
 START_TEST(clips_of_the_same_bones_are_labelled_alike)
 {
 	static const char *const none[] = {NULL};

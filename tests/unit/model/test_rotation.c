@@ -25,7 +25,7 @@ static struct matrix multiply(struct matrix a, struct matrix b)
 	return c;
 }
 
-/* About an axis: of the two others, the first turns towards the second. */
+/* Returns a rotation about an axis. It turns the first of the other two axes towards the second. */
 static struct matrix about(int axis, double degrees)
 {
 	double angle = fmod(degrees, 360) * M_PI / 180;
@@ -67,7 +67,7 @@ static double apart(struct matrix a, struct matrix b)
 
 /* ---- random rotations, the same in every run ---- */
 
-/* From -1 to 1. */
+/* Returns a random number from -1 to 1. */
 static double any(void)
 {
 	return (double)(random_bits() >> 11) * 0x1p-52 - 1;
@@ -77,7 +77,7 @@ static void any_euler(double e[3])
 {
 	for (int axis = 0; axis < 3; axis++)
 		e[axis] = any() * 1000;
-	/* Every second one has an angle that is something particular. */
+	/* Every second rotation has a special angle. */
 	if (any() > 0)
 		e[(int)(any() * 1.5 + 1.5) % 3] = rint(any() * 8) * 90 + rint(any()) * any() * 1e-5;
 }
@@ -122,7 +122,9 @@ static double distance(const double a[3], const double b[3])
 	       (a[2] - b[2]) * (a[2] - b[2]);
 }
 
-/* The same rotation as e by a number: two solutions, and each angle a turn less, as it is or more.
+/*
+ * Computes an equivalent of e by its number: of two solutions, with each angle a turn less, equal,
+ * or a turn more.
  */
 static void equivalent(const double e[3], int number, double out[3])
 {
@@ -170,7 +172,9 @@ START_TEST(there_and_back_is_where_it_was)
 }
 END_TEST
 
-/* As texts and formats keep them, also where only the sum or the difference of two angles counts.
+/*
+ * Quaternions are stored as float32, also where only the sum or the difference of two angles is
+ * defined.
  */
 START_TEST(float32_quaternions_come_back_near_to_what_they_were)
 {
@@ -261,7 +265,7 @@ START_TEST(what_is_not_finite_is_nan)
 }
 END_TEST
 
-/* Beyond that the turns would leave no digits for the degrees. */
+/* Beyond some angle, the turns would leave no digits for the degrees. */
 START_TEST(angles_that_are_very_far_attract_nothing)
 {
 	double e[3];
@@ -287,7 +291,7 @@ static struct curve curve_of(enum curve_kind kind, uint32_t count)
 			      .values = values};
 }
 
-/* One turn after another, a degree a key, about any axis: none of the numbers ever jumps. */
+/* A rotation about any axis, one degree per key, for many turns: none of the angles ever jumps. */
 START_TEST(turning_is_continuous)
 {
 	struct curve euler = curve_of(CURVE_EULER, KEYS);
@@ -316,7 +320,7 @@ END_TEST
 
 START_TEST(equal_keys_stay_equal)
 {
-	/* ry is 90 as nearly as float32 can say it. */
+	/* A quaternion whose ry is as near to 90 as float32 allows. */
 	static const double q[4] = {(double)0.123456f, (double)0.69624614f, (double)-0.123456f,
 				    (double)0.69624614f};
 	struct curve c = curve_of(CURVE_QUATERNION, 3);
@@ -349,7 +353,7 @@ END_TEST
 
 static const uint32_t frames[] = {2, 5, 5, 9};
 
-/* Of a curve with repeated frames: kept, changed, taken out, and new keys. */
+/* Edits of a curve with repeated frames: keys kept, changed, removed and added. */
 START_TEST(the_way_back_keeps_what_was_not_changed)
 {
 	static double edited_values[3 * 4];
@@ -369,13 +373,13 @@ START_TEST(the_way_back_keeps_what_was_not_changed)
 	edited.frames = edited_frames;
 	edited.values = edited_values;
 	memcpy(edited_values, served->values, sizeof(edited_values));
-	edited_values[3] = 11; /* of the first in frame 5 */
+	edited_values[3] = 11; /* changes the first key in frame 5 */
 	back = rotation_restore(&edited, served, &stored, CURVE_QUATERNION, &arena);
 	ck_assert(back->kind == CURVE_QUATERNION && back->interpolation == INTERPOLATION_STEP);
 	ck_assert(back->count == 4 && curve_frame(back, 2) == 7);
 	ck_assert(memcmp(back->values, values, 4 * sizeof(double)) == 0);
 	ck_assert(memcmp(back->values + 12, values + 12, 4 * sizeof(double)) == 0);
-	/* The changed key takes the sign of the old one, and so does the new one behind it. */
+	/* The changed key takes the sign of the old one, and so does the new key after it. */
 	ck_assert(fabs(curve_value(back, 1, 3) + cos(5.5 * M_PI / 180)) < 1e-12);
 	ck_assert(fabs(curve_value(back, 2, 3) + cos(10 * M_PI / 180)) < 1e-12);
 	arena_release(&arena);

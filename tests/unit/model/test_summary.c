@@ -21,7 +21,10 @@ static void end(void)
 	sample_close(&sample);
 }
 
-/* Also once it is stored and decoded again, where nothing is shared any more. */
+/*
+ * Checks the summary, also after the edit is stored and decoded again, when nothing is shared any
+ * more.
+ */
 static void ck_summary(const char *expected)
 {
 	struct sample stored = sample_store(&sample, edited);
@@ -38,7 +41,7 @@ static void ck_summary(const char *expected)
 	sample_close(&stored);
 }
 
-/* The bone has other keys in this clip. */
+/* Edits a bone: its keys in this clip are replaced. */
 static void edit(const char *bone, const char *was, const char *is)
 {
 	struct shown at = sample_shown(&sample, 0, bone);

@@ -36,7 +36,7 @@ static double sample_x(const struct curve *c, double frame)
 	return pose[0];
 }
 
-/* The file after the bone's CSV was saved with `was` as `is`. */
+/* Returns the file after the bone's CSV was saved with `was` replaced by `is`. */
 static struct sample edit_csv(const struct sample *s, const char *was, const char *is)
 {
 	struct shown at = sample_shown(s, 0, "a");
@@ -58,7 +58,7 @@ static void ck_tangents(const struct sample *s, uint32_t key, float in, float ou
 		      (double)curve_tangent(c, key, TANGENT_OUT, 0), (double)in, (double)out);
 }
 
-/* Worked out by hand: h00, h10, h01, h11 at a quarter are 27/32, 9/64, 5/32 and -3/64. */
+/* Expected by hand: h00, h10, h01, h11 at a quarter are 27/32, 9/64, 5/32 and -3/64. */
 START_TEST(between_keys_it_is_a_hermite_spline)
 {
 	struct sample s = open_text(FILE_OF(KEY(0, 0, 0, 6) ", " KEY(2, 4, -2, 0)));
@@ -82,7 +82,7 @@ START_TEST(a_component_goes_from_key_to_key_of_its_own)
 	const struct curve *c = curve_of(s.anim);
 	double pose[4];
 
-	/* Slopes of 0: half-way in time is half-way in value. */
+	/* With slopes of 0, half-way in time is half-way in value. */
 	curve_sample(c, 5, pose);
 	ck_assert_double_eq_tol(pose[0], 4, 1e-12);
 	ck_assert_double_eq_tol(pose[1], 2, 1e-12);
@@ -115,7 +115,7 @@ END_TEST
 #define CENTRAL                                                                                    \
 	KEY(0, 0, 10, 10)                                                                          \
 	", " KEY(0.1, 1, 15, 15) ", " KEY(0.2, 3, 25, 25) ", " KEY(0.3, 6, 30, 30)
-/* The same values, joined by lines. */
+/* The same values without tangents: lines between keys. */
 #define LINES                                                                                      \
 	KEY(0, 0, 10, 10)                                                                          \
 	", " KEY(0.1, 1, 10, 20) ", " KEY(0.2, 3, 20, 30) ", " KEY(0.3, 6, 30, 30)
@@ -126,8 +126,8 @@ END_TEST
 static const struct {
 	const char *file, *was, *is;
 	uint32_t key;
-	float in, out; /* of that key */
-	uint32_t kept; /* another key, whose tangents stay */
+	float in, out; /* tangents expected of the edited key */
+	uint32_t kept; /* another key, whose tangents must stay */
 	float kept_in, kept_out;
 } edits[] = {
 	{FILE_OF(CENTRAL), "\n2,0.2,3,", "\n2,0.2,5,", 2, 25, 25, 1, 15, 15},
@@ -183,7 +183,7 @@ START_TEST(tangents_that_are_given_count)
 }
 END_TEST
 
-/* A new tangent by itself is an edit, though the text has the values that are there. */
+/* A text that changes only a tangent is an edit. */
 START_TEST(a_tangent_by_itself_is_another_statement)
 {
 	struct sample s = open_text(FILE_OF(CENTRAL));
@@ -241,7 +241,7 @@ START_TEST(where_keys_stand_at_frames_new_ones_do_too)
 }
 END_TEST
 
-/* A stored time of six decimals stays, also where the rate makes another frame of it. */
+/* A stored time of six decimals stays, even if the new rate moves it to another frame. */
 START_TEST(a_change_of_the_rate_moves_no_key)
 {
 	struct sample s = open_text(FILE_OF(CENTRAL)), stored;
@@ -259,8 +259,8 @@ START_TEST(a_change_of_the_rate_moves_no_key)
 END_TEST
 
 /*
- * clip.json says whether keys stand at frames. With a rate that takes them there a text may still
- * say that they are not; by itself that cannot be edited.
+ * clip.json shows whether keys are at frames. After a change of the rate that puts keys at frames,
+ * a text may still have the old value; to edit only that value is refused.
  */
 START_TEST(the_grid_follows_from_the_rate)
 {

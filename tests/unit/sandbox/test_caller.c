@@ -9,7 +9,7 @@
 
 #define ENTRIES 40
 
-/* Rights with an ACL; the first entries are added in the order that the kernel keeps. */
+/* Rights with an ACL. The first entries are added in the order that the kernel keeps. */
 struct made {
 	struct {
 		struct posix_acl_xattr_header header;
@@ -75,17 +75,19 @@ START_TEST(an_acl_counts_as_in_the_kernel)
 	add(&m, ACL_MASK, 0, 6);
 	add(&m, ACL_OTHER, 0, 4);
 	ck_assert(may(2, 11, 11, &m.rights, MAY_READ));
-	ck_assert(!may(2, 11, 11, &m.rights, MAY_WRITE)); /* his own entry, not his group's */
+	/* the user's own entry counts, not the group's */
+	ck_assert(!may(2, 11, 11, &m.rights, MAY_WRITE));
 	ck_assert(!may(3, 11, 11, &m.rights, MAY_READ));
-	ck_assert(!may(4, 10, 10, &m.rights, MAY_READ)); /* of a group, so not among the others */
+	/* member of a group with an entry, so not one of the others */
+	ck_assert(!may(4, 10, 10, &m.rights, MAY_READ));
 	ck_assert(may(4, 10, 11, &m.rights, MAY_WRITE));
 	ck_assert(may(4, 12, 12, &m.rights, MAY_READ));
-	m.rights.mode = 0644; /* the mask */
+	m.rights.mode = 0644; /* the group bits are the mask */
 	ck_assert(!may(4, 10, 11, &m.rights, MAY_WRITE));
 }
 END_TEST
 
-/* Asks for every user there may be, in every set of the groups there may be. */
+/* Computes rights_cover literally: for every user there may be, in every set of groups. */
 static bool covers(const struct rights *other, const struct rights *file)
 {
 	static const uid_t users[] = {1, 2, 3, 4};
@@ -119,7 +121,7 @@ static uint32_t next(uint32_t *state)
 	return *state >> 16;
 }
 
-/* Users 4 and group 13 are never named. */
+/* Makes random rights that never name user 4 and group 13. */
 static void make_any(struct made *m, uint32_t *state)
 {
 	begin(m, 1 + next(state) % 3, 10 + next(state) % 3, next(state) & 0444);

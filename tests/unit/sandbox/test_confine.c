@@ -60,9 +60,10 @@ static void confine_to(const char *first, const char *second, bool writable)
 }
 
 /*
- * In a process that is confined to a place: 0 or the errno of the attempt; UNTRIED where `what`
- * does not hold on this machine. The attempt names files from the scratch folder, by a descriptor,
- * which no process confined to the place would have: they test all but the tree.
+ * Runs an attempt in a process that is confined to a place. Returns 0 or the errno of the attempt;
+ * UNTRIED if this machine lacks the feature `what`. The attempt uses a descriptor of the scratch
+ * folder, which no process confined to the place would have, so that it tests features other than
+ * the tree.
  */
 static int confined(unsigned what, bool writable, int (*attempt)(void))
 {
@@ -127,7 +128,7 @@ static int read_outside(void)
 	return try("other/file", O_RDONLY);
 }
 
-/* Where nothing else is seen there is nothing to be refused. */
+/* Tries to open a path that a process confined to a tree cannot see. */
 static int try_unseen(const char *path)
 {
 	int error = try(path, O_RDONLY);
@@ -378,7 +379,10 @@ START_TEST(descriptors_are_the_standard_ones)
 }
 END_TEST
 
-/* In one that has nothing of the scratch folder but the place, and perhaps a second one. */
+/*
+ * Runs an attempt in a process that sees only the place, and perhaps a second one, of the scratch
+ * folder.
+ */
 
 static char outside[sizeof(scratch_path) + 16];
 
@@ -506,7 +510,10 @@ START_TEST(of_proc_there_are_processes_only)
 }
 END_TEST
 
-/* The caller's process and its end are visible, but nothing can be done to it. */
+/*
+ * Checks that the caller's process and its end are visible, but that nothing can be done to the
+ * process.
+ */
 static int know_others(void)
 {
 	struct process other;
@@ -536,7 +543,7 @@ END_TEST
 
 /* ---- on a shared mount ---- */
 
-static int turn[2]; /* the confined process's, and the other's */
+static int turn[2]; /* pipes: for the confined process, and for the other one */
 
 static void pass(int end)
 {
@@ -550,7 +557,10 @@ static void await(int end)
 	(void)!read(turn[end], &byte, 1);
 }
 
-/* From a folder that has been moved away meanwhile, and through a mount that was made since. */
+/*
+ * Looks around from a folder that was moved away meanwhile, and through a mount that was made
+ * since.
+ */
 static int look_around(void)
 {
 	int folder = openat(places[0].fd, "folder", O_PATH), fd;
@@ -576,7 +586,10 @@ static bool move_and_mount(void)
 	return true;
 }
 
-/* A mount namespace for the test, in which there is a shared mount; descriptors stay behind. */
+/*
+ * Makes a mount namespace for the test with a shared mount in it. Returns false if that is not
+ * possible.
+ */
 static bool share(void)
 {
 	return !unshare(CLONE_NEWNS) && own_mounts() && !mkdir("shared", 0755) &&
@@ -586,7 +599,7 @@ static bool share(void)
 	       !close(scratch_root) && (scratch_root = open(".", O_PATH | O_CLOEXEC)) >= 0;
 }
 
-/* The other is confined, and sees the place only. */
+/* Confines the other process, which must see only the place. */
 static int from_outside(void)
 {
 	int status;
@@ -604,7 +617,7 @@ static int from_outside(void)
 	}
 	if (child < 0 || !move_and_mount() || waitpid(child, &status, 0) < 0 || !WIFEXITED(status))
 		return UNTRIED - 1;
-	/* The confined one has ended, and with it the mount is in use no more. */
+	/* The confined process has ended, so the mount is no longer in use. */
 	return umount("shared/place/later") ? errno : WEXITSTATUS(status);
 }
 
@@ -642,7 +655,7 @@ static int unmount(void)
 		return UNTRIED - 1;
 	if (umount2("place", MNT_DETACH))
 		return errno;
-	/* SYS_ADMIN and DAC_READ_SEARCH */
+	/* the bits of SYS_ADMIN and DAC_READ_SEARCH */
 	if (!has_only("CapPrm:", "0000000000200004") || !has_only("CapEff:", "0000000000200004"))
 		return EINVAL;
 	if (run_program() != EPERM || mount_something() != EPERM || limit_parent() != EPERM)

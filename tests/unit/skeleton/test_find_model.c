@@ -2,7 +2,7 @@
 #include "scratch.h"
 #include "skeleton/find_model.h"
 
-/* A model in which each bone hangs on the one before it. */
+/* Writes a model in which each bone is the child of the one before it. */
 static void write_model(const char *name, uint8_t bones)
 {
 	uint8_t bytes[0x14 + 4 * 256] = {0};
@@ -54,11 +54,11 @@ START_TEST(what_is_no_model_says_nothing)
 	write_model("a.ff9model", 0);
 	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim", NULL), 0);
 	write_model("a.ff9model", 9);
-	change("a.ff9model", 0x14 + 4 * 8 + 3, 8); /* its own parent */
+	change("a.ff9model", 0x14 + 4 * 8 + 3, 8); /* a bone that is its own parent */
 	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim", NULL), 0);
 	change("a.ff9model", 0x14 + 4 * 8 + 3, 7);
 	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim", NULL), 9);
-	change("a.ff9model", 2, 10); /* one more than there are */
+	change("a.ff9model", 2, 10); /* a number of bones that is one too large */
 	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim", NULL), 0);
 	put("a.ff9model", "");
 	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim", NULL), 0);

@@ -30,7 +30,7 @@ static void end(void)
 	scratch_end();
 }
 
-/* The first bone of the skeleton found for a file now, or NULL. */
+/* Returns the first bone of the skeleton that is found for the file now, or NULL. */
 static const char *first_bone(const struct format *of)
 {
 	static char bone[64];
@@ -78,7 +78,7 @@ START_TEST(the_nearest_file_says_it)
 	ck_assert_int_eq(unlink("walk.x.skeleton.csv"), 0);
 	ck_assert(!is_same());
 	ck_assert_str_eq(first_bone(&flat), "other");
-	ck_assert_uint_eq(told, 1); /* that there is no fault, when it was looked for first */
+	ck_assert_uint_eq(told, 1); /* the first search reports that there is no fault */
 	ck_assert_str_eq(fault, "");
 }
 END_TEST
@@ -196,8 +196,8 @@ START_TEST(files_follow_their_skeleton)
 END_TEST
 
 /*
- * The file of this name may not be read, and another may take its place as soon as it was asked
- * for.
+ * The guard bars the file of this name; another file may take its place right after the guard was
+ * asked.
  */
 static const char *barred;
 static bool swaps;
@@ -250,7 +250,7 @@ START_TEST(what_is_not_for_all_is_as_if_it_were_not_there)
 	ck_assert(found_skeleton_bars(&rest, "walk.x.skeleton.csv"));
 	ck_assert(!found_skeleton_bars(&rest, "skeleton.csv"));
 	ck_assert(is_guarded_same());
-	usleep(50000); /* from now on a change shows */
+	usleep(50000); /* so that any later change gives another version */
 	ck_assert(is_guarded_same());
 	ck_assert(is_guarded_same());
 	barred = NULL;
@@ -262,7 +262,7 @@ START_TEST(what_is_not_for_all_is_as_if_it_were_not_there)
 	usleep(50000);
 	ck_assert(is_guarded_same());
 	barred = "walk.x.skeleton.csv";
-	ck_assert_int_eq(chmod("walk.x", 0604), 0); /* others may read it now */
+	ck_assert_int_eq(chmod("walk.x", 0604), 0); /* other users may read it now */
 	ck_assert(!is_guarded_same());
 	ck_assert_str_eq(guarded_bone(), "shared");
 }

@@ -18,7 +18,10 @@ static void end(void)
 	buf_release(&file);
 }
 
-/* From a block of just that size, so that a sanitizer notices reads beyond it. */
+/*
+ * Reads the first bytes of a model from a block of exactly that size, so that a sanitizer detects
+ * reads past the end.
+ */
 static struct skeleton *read_cut(const struct model_format *format, size_t size, struct err *err)
 {
 	uint8_t *copy = malloc(size + !size);
@@ -51,7 +54,10 @@ static void assert_refused(const struct model_format *format, size_t at, const c
 	ck_assert_ptr_null(read_cut(format, file.size, NULL));
 }
 
-/* Cut anywhere before `least`, and with any byte changed: refused with a reason, or read. */
+/*
+ * Checks that a model that is cut anywhere before `least` is refused with a reason, and that one
+ * with any byte changed is refused or read.
+ */
 static void assert_robust(const struct model_format *format, size_t least)
 {
 	for (size_t size = 0; size < file.size; size++) {
@@ -168,7 +174,7 @@ static void add_mdb_bone(uint32_t number, int32_t parent, uint32_t name, const f
 #define NAMES_AT 0x30
 #define BONES_AT 0x40
 
-/* Three names, of which one is empty and two bones have the same. */
+/* Writes a model with three names, of which one is empty and two bones have the same one. */
 static void write_mdb(const float matrix[16])
 {
 	static const uint8_t names[] = {'h', 0, 'i', 0, 0, 0, 'a', 0, 0x53, 0x30, 0, 0};
@@ -191,7 +197,7 @@ static void write_mdb(const float matrix[16])
 	buf_add(&file, names, sizeof(names));
 }
 
-/* T * Rz * Ry * Rx * S for column vectors, stored transposed. */
+/* Makes the matrix T * Rz * Ry * Rx * S for column vectors, stored transposed. */
 static void make_matrix(const double t[3], const double angles[3], const double scale[3],
 			float out[16])
 {
@@ -275,12 +281,12 @@ START_TEST(what_is_no_mdb_is_refused)
 	put_byte(0, 'm');
 	assert_refused(&model_mdb, 0, "not an MDB");
 	buf_clear(&file);
-	write_mdb((float[16]){0}); /* no axis has a length */
+	write_mdb((float[16]){0}); /* axes without length */
 	s = read_whole(&model_mdb);
 	ck_assert(s->joints[1].rest[ROLE_SCALE][0] == 0 &&
 		  s->joints[1].rest[ROLE_ROTATION][0] == 0);
 	skeleton_free(s);
-	file.data[file.size - 2] = 1; /* the last name does not end */
+	file.data[file.size - 2] = 1; /* the last name is not terminated */
 	assert_refused(&model_mdb, NAMES_AT + 8, "no end");
 }
 END_TEST

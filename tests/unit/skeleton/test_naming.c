@@ -34,7 +34,7 @@ static void end(void)
 	scratch_end();
 }
 
-/* The present name of bone 1. */
+/* Returns the present name of bone 1. */
 static const char *first_bone(void)
 {
 	struct naming_table *t = naming_get(naming, &format);
@@ -63,7 +63,7 @@ START_TEST(test_a_table_comes_changes_and_goes)
 }
 END_TEST
 
-/* The same table is the same pointer, so that nothing is decoded again for it. */
+/* An unchanged table is the same pointer, so that nothing is decoded again. */
 START_TEST(test_a_table_is_read_once)
 {
 	struct naming_table *first, *again;
@@ -133,7 +133,10 @@ START_TEST(test_what_cannot_be_read)
 }
 END_TEST
 
-/* Names are for numbers that mean the same bone everywhere, and read as each format has them. */
+/*
+ * Names apply to formats in which a number means the same bone in every file; numbers are read in
+ * the format's own form.
+ */
 START_TEST(test_formats)
 {
 	static const struct format named = {.name = "canm"};
@@ -191,7 +194,7 @@ START_TEST(test_files_follow_the_table)
 	version_put(again);
 	source_free(source);
 	store_free(store);
-	/* A reader of an older version keeps its names. */
+	/* A holder of an older version keeps the names of that version. */
 	ck_assert_str_eq(name_in(named), "hips");
 	version_put(named);
 	version_put(plain);

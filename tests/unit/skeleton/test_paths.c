@@ -12,7 +12,7 @@ static struct sample open_bones(const char *bones)
 	return sample_decode("made.anim", bytes);
 }
 
-/* The parent's name; "" for none. */
+/* Returns the name of a bone's parent; "" if there is none. */
 static const char *parent_of(const struct sample *s, const char *bone)
 {
 	const struct skeleton *k = shared_skeleton(s->version->skeleton);
@@ -36,7 +36,7 @@ START_TEST(the_parent_is_the_path_without_its_last_part)
 }
 END_TEST
 
-/* Two bones end in the same name, and one that has no keys of its own lies between. */
+/* Two bones have paths with the same last part, and a bone between them has no keys. */
 START_TEST(bones_in_between_are_made)
 {
 	struct sample s = open_bones("{\"bone\": \"a/hand/thumb\"}, {\"bone\": \"hand\"}");
@@ -61,7 +61,7 @@ START_TEST(the_empty_path_is_above_all)
 }
 END_TEST
 
-/* A path of thousands of parts makes no thousands of bones. */
+/* A path of thousands of parts must not make thousands of bones. */
 START_TEST(a_deep_path_has_no_parents)
 {
 	struct buf bone = BUF_INIT;
@@ -81,8 +81,8 @@ START_TEST(a_deep_path_has_no_parents)
 END_TEST
 
 static const struct {
-	const char *was, *is; /* in clip.json */
-	const char *names;    /* of all bones afterwards */
+	const char *was, *is; /* the edit of clip.json */
+	const char *names;    /* names of all bones after the edit */
 } moves[] = {
 	{"{\"bone\": \"b\"", "{\"bone\": \"x\", \"was\": \"b\"", "a a/x a/x/c d"},
 	{"\"name\": \"a/b\"", "\"name\": \"d/b\"", "a d d/b d/b/c"},

@@ -54,8 +54,8 @@ START_TEST(a_table_says_parents_and_rest)
 END_TEST
 
 /*
- * As a model says bones without a name, and of one name that needs an escape: the number stands
- * behind the form of the name, and is no part of it ("a ~2" needs no escape).
+ * Models may have bones without a name, and of equal names with a character that is escaped: the
+ * number follows the escaped name and is no part of it ("a ~2" needs no escape).
  */
 START_TEST(bones_of_one_name_are_told_apart)
 {
@@ -210,15 +210,15 @@ END_TEST
 #define KNOWN "bone,parent,tx,rz\nBone01,Scene_Root,1,90\nScene_Root,,0,\nfloor,,7,\n"
 
 static const struct {
-	const char *old, *text; /* old NULL: nothing is known */
-	const char *result;     /* read as a text of its own; NULL: refused */
+	const char *old, *text; /* old NULL: no skeleton is known yet */
+	const char *result;     /* the expected result, as a text of its own; NULL: refused */
 	enum err_code code;
 	const char *words;
 } saves[] = {
 	{NULL, "bone,parent\nBone01,Scene_Root\nScene_Root,\n",
 	 "bone,parent\nBone01,Scene_Root\nScene_Root,\n", ERR_NONE, ""},
 	{NULL, "bone,tx\nhip,1\n", "bone,tx\nhip,1\n", ERR_NONE, ""},
-	/* An absent column leaves the known values, an empty cell does not. */
+	/* A missing column keeps the known values, an empty cell does not. */
 	{KNOWN, "bone,tx\nBone01,2\nScene_Root,\nfloor,7\n",
 	 "bone,parent,tx,rz\nBone01,Scene_Root,2,90\nScene_Root,,0,\nfloor,,7,\n", ERR_NONE, ""},
 	{KNOWN, "bone,parent,rz\nBone01,,\nScene_Root,,\n", "bone,tx\nBone01,1\nScene_Root,0\n",
@@ -322,7 +322,7 @@ static struct matrix moved(double x, double y, double z)
 	return (struct matrix){{{1, 0, 0, x}, {0, 1, 0, y}, {0, 0, 1, z}, {0, 0, 0, 1}}};
 }
 
-/* About one axis, by the textbook. */
+/* Returns a rotation about one axis, by the textbook. */
 static struct matrix turned(unsigned axis, double degrees)
 {
 	double c = cos(degrees * M_PI / 180), s = sin(degrees * M_PI / 180);
@@ -373,7 +373,7 @@ START_TEST(bones_stand_where_matrices_say)
 		{.label = "stranger", .curve = {&move, NULL, NULL}},
 	};
 	struct clip clip = {.frames = 2, .track_count = 4, .tracks = tracks};
-	/* Of these the clip moves neither world nor chest nor elbow nor tail. */
+	/* Of these bones, world, chest, elbow and tail are not in the clip. */
 	struct skeleton *s = read_text("bone,parent,tx,ty,tz,rx,ry,rz,sx,sy,sz\n"
 				       "hand,elbow,0,1,0,,,,,,\nelbow,arm,,0.5,,45,,,,,2\n"
 				       "arm,chest,1,0,0,10,20,30,1,1,1\ntail,root,9,9,9,,,,,,\n"
@@ -433,8 +433,8 @@ START_TEST(without_a_skeleton_bones_are_roots)
 END_TEST
 
 /*
- * A number that is not finite counts as absent: in the skeleton each number by itself, a quaternion
- * as a whole.
+ * A number that is not finite counts as absent: each number of a skeleton on its own, but a
+ * quaternion as a whole.
  */
 START_TEST(numbers_that_are_none_leave_the_rest_pose)
 {
@@ -470,7 +470,7 @@ END_TEST
 
 #define MANY 65535u
 
-/* The last bone is the root: parents stand behind their children. */
+/* Makes a chain whose last bone is the root: parents come after their children. */
 static char *long_chain(double scale)
 {
 	struct buf text = BUF_INIT;
@@ -487,7 +487,7 @@ static char *long_chain(double scale)
 	return (char *)text.data;
 }
 
-/* Every second one has no track; depth must cost no stack. */
+/* Every second bone has no track. The depth must not use the stack. */
 START_TEST(a_chain_of_65535_bones)
 {
 	static char names[MANY / 2 + 1][8];

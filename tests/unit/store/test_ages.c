@@ -13,7 +13,7 @@ static bool ages_after(struct ages *ages, const struct anim *edited, const struc
 	return ages_init(ages, edited, second, &before, true, edit);
 }
 
-/* Of both kinds alike. */
+/* Checks that the views of a bone and those of the clip changed at the same time. */
 static void ck_changed(const struct ages *ages, const struct version *v, uint32_t clip,
 		       int64_t track, bool changed)
 {
@@ -40,7 +40,7 @@ static struct version *sample_version(void)
 	return read_version("tests/data/canm/wiki512.canm");
 }
 
-/* Another translation of the first clip's third bone. */
+/* Makes an edit with another translation of the first clip's third bone. */
 static struct anim *edit(const struct version *v)
 {
 	static double values[3] = {42};
@@ -165,7 +165,7 @@ START_TEST(the_order_of_bones_is_the_clips)
 }
 END_TEST
 
-/* Their texts may be other ones, though nothing in the clip is. */
+/* Their texts may differ, although nothing in the clip does. */
 START_TEST(what_else_texts_depend_on_is_newer_and_no_older)
 {
 	struct version *v = sample_version();
@@ -182,7 +182,7 @@ START_TEST(what_else_texts_depend_on_is_newer_and_no_older)
 }
 END_TEST
 
-/* 0.1 of a float and of a grid are the same value, and not of the same digits. */
+/* 0.1 as a float32 and 0.1 on a grid are the same value, but have different digits. */
 START_TEST(another_lane_is_another_text)
 {
 	struct version *v = sample_version();
@@ -207,7 +207,7 @@ START_TEST(another_lane_is_another_text)
 }
 END_TEST
 
-/* Ages saved from one version, given to the same version read again later. */
+/* Checks that ages saved from one version fit the same version after it is read again. */
 static void ck_resumed(const struct ages *was)
 {
 	struct version *again = sample_version();
@@ -238,14 +238,14 @@ START_TEST(of_a_file_that_was_only_read_one_age_is_remembered)
 }
 END_TEST
 
-/* Otherwise the version that is read next would be of 1970. */
+/* Ages of 0 must not be kept: the next version's texts would be from 1970. */
 START_TEST(of_unknown_ages_nothing_is_remembered)
 {
 	struct version *v = sample_version();
 	struct trace trace = {.generation = 0};
 	struct ages remembered;
 
-	ages_release(&v->ages); /* as if there had been no memory for them */
+	ages_release(&v->ages); /* as if allocating them had failed */
 	ck_assert(!ages_remember(&remembered, &v->ages));
 	version_leave_trace(v, &trace);
 	ck_assert_uint_eq(trace.generation, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The result of the texts that one program saves, in every order: small sets in all orders, whole
- * trees in samples of them. The expected result is given bone by bone, as the texts of versions
- * that were made without a batch.
+ * The result of the texts that one program saves, in every order: small sets of texts in all
+ * orders, whole trees in a sample of orders. The expected result is given bone by bone, as the
+ * texts of versions that were made without a batch.
  */
 #include "sample.h"
 
@@ -56,13 +56,16 @@ static struct sample store(const struct sample *s, struct anim *edited)
 	return sample_decode(s->name, bytes);
 }
 
-/* The version with another bone of its first clip, */
+/* Makes the version with another bone of the first clip moved. */
 static struct sample with_bone(const struct sample *s, uint32_t bone, double by)
 {
 	return store(s, edit_bone(s, bone, by));
 }
 
-/* and with the fields of clip.json: a loop, or in a format without one another name for no bone. */
+/*
+ * Returns whether the format has a loop. For the fields of clip.json, tests edit the loop or, in a
+ * format without one, another field.
+ */
 static bool has_loop(const struct sample *s)
 {
 	return s->anim->format->has_loop && s->anim->clips[0].field_count > 0;
@@ -115,7 +118,10 @@ static void add_text(struct tree_of_texts *t, const struct sample *s, const stru
 	saved->view = view;
 }
 
-/* All that a copy of the folder has, of the first clip; stills leave no trace. */
+/*
+ * Returns all texts of the first clip that a copy of the folder has. Stills are left out: saving
+ * them has no effect.
+ */
 static struct tree_of_texts *texts_of(const struct sample *s)
 {
 	struct tree_of_texts *t = calloc(1, sizeof(*t));
@@ -157,17 +163,17 @@ static struct saved *text_at(struct tree_of_texts *t, const char *path)
 
 struct world {
 	const char *name;
-	struct sample v[VERSIONS_MAX]; /* made by hand */
+	struct sample v[VERSIONS_MAX]; /* versions made by hand */
 	size_t count;
-	struct buf known; /* digests_write */
+	struct buf known; /* the known versions, as digests_write stores them */
 	uint32_t number;
-	size_t start; /* of v */
+	size_t start; /* index in `v` of the version that the batch starts from */
 	view_set listed;
 	const struct saved *texts[TEXTS_MAX];
 	size_t text_count;
-	struct sample now; /* the result */
+	struct sample now; /* the file as the texts saved so far make it */
 	unsigned silent, saved, rewritten;
-	bool others; /* before a text at random, another program moves `others_bone` */
+	bool others; /* another program moves `others_bone` before a random text */
 	uint32_t others_bone;
 };
 
@@ -191,7 +197,7 @@ static size_t add_version(struct world *w, struct sample s)
 	return w->count++;
 }
 
-/* The versions known, in that order; the last is there when the batch begins. */
+/* Makes versions known, in that order; the last is the current one when the batch begins. */
 static void know(struct world *w, const size_t *order, size_t count)
 {
 	struct digests *d = digests_new();
@@ -202,7 +208,7 @@ static void know(struct world *w, const size_t *order, size_t count)
 
 		w->number = digests_add(d, s->version, NULL);
 		ck_assert_uint_ne(w->number, 0);
-		/* The texts that a reader copied out. */
+		/* A reader has copied these texts, so their digests are known. */
 		for (size_t k = 0; k < t->count; k++)
 			ck_assert(digests_note_text(d, t->texts[k].path,
 						    buf_bytes(&t->texts[k].text), w->number));
@@ -290,7 +296,7 @@ static void begin_batch(struct running *r)
 	ck_assert_ptr_nonnull(r->batch);
 }
 
-/* The text's own edit of its base, brought to the file as it is now. */
+/* Applies the text's own edit of its base to the current file. */
 static void save_edit(struct running *r, const struct batch_text *text)
 {
 	const struct version *now = r->now.version;
@@ -303,7 +309,9 @@ static void save_edit(struct running *r, const struct batch_text *text)
 	anim_free(merged);
 }
 
-/* A whole file is not stored over a save that another program made since it was opened. */
+/*
+ * Saves a whole file. It is not stored over a save that another program made since it was opened.
+ */
 static void save_whole(struct running *r, const struct batch_text *text)
 {
 	struct bytes now = buf_bytes(&r->now.bytes);
@@ -324,7 +332,7 @@ static struct opened open_now(const struct running *r)
 	return (struct opened){r->now.version, r->number};
 }
 
-/* As a save does it. */
+/* Saves a text in the way a save of the mount does. */
 static void save_text(struct running *r, const struct saved *saved, struct opened opened)
 {
 	const struct tree tree = {opened.version, r->w->name};
@@ -340,7 +348,7 @@ static void save_text(struct running *r, const struct saved *saved, struct opene
 	struct err err = {0};
 	struct shown at;
 
-	/* The view of a bone that is not there is an ordinary file. */
+	/* The view of a bone that does not exist is an ordinary file. */
 	if (!tree_walk(&tree, saved->path, &text.place)) {
 		text_put(text.text);
 		return;
@@ -405,12 +413,15 @@ static void end(struct running *r)
 /* ---- expected results ---- */
 
 struct expected {
-	size_t bone[3];             /* the version that each of the bones is as in */
-	size_t clip;                /* and the clip itself */
-	const struct sample *whole; /* to the byte; or NULL */
+	size_t bone[3];             /* for each bone, the version whose value it has */
+	size_t clip;                /* the version whose clip fields the clip has */
+	const struct sample *whole; /* the version that the file equals byte for byte; or NULL */
 };
 
-/* The same words, and numbers that are the same up to the grid; edits move more. */
+/*
+ * Returns whether two texts have the same words, and numbers that are equal up to the grid. Edits
+ * change numbers by more.
+ */
 static bool is_near(const char *a, const char *b)
 {
 	while (*a && *b) {
@@ -461,7 +472,7 @@ static void describe(char out[4096], const struct world *w, const char *what)
 		size += (size_t)snprintf(out + size, 4096 - size, " %s", w->texts[i]->path);
 }
 
-/* Another program moves a bone. */
+/* Moves a bone as another program does. */
 static void save_of_other(struct running *r)
 {
 	struct anim *ground;
@@ -479,7 +490,7 @@ static void run(struct world *w, const struct expected *e, const uint32_t bones[
 		const char *what)
 {
 	size_t others = w->others ? below((uint32_t)w->text_count) : w->text_count;
-	bool is_open = below(2); /* when another program saves */
+	bool is_open = below(2); /* whether the text is open when another program saves */
 	struct running r;
 	char about[4096];
 
@@ -520,7 +531,7 @@ static void all_orders(struct world *w, size_t from, const struct expected *e,
 	}
 }
 
-static unsigned samples; /* of the orders of a tree */
+static unsigned samples; /* number of orders that are tried for a whole tree */
 
 static void in_every_order(struct world *w, const struct expected *e, const uint32_t bones[3],
 			   const char *what)
@@ -549,7 +560,7 @@ static void use_all(struct world *w, struct tree_of_texts *t)
 		use(w, &t->texts[i]);
 }
 
-/* The text of another tree in place of the one of this path. */
+/* Uses the text of another tree in place of the text with this path. */
 static void use_instead(struct world *w, struct tree_of_texts *t, const char *path)
 {
 	for (size_t i = 0; i < w->text_count; i++) {
@@ -583,14 +594,14 @@ static bool is_bone_view(const struct saved *s, const char *suffixes)
 }
 
 struct habit {
-	const char *name; /* of the sample */
+	const char *name; /* name of the sample */
 	uint32_t bones[3];
-	char path[3][256]; /* of their CSV */
+	char path[3][256]; /* paths of the bones' CSV */
 	char json[3][256];
 	struct world w;
 	/*
-	 * 0: the sample. 1: with bone 0 moved. 2: and bone 2. 3: 0 with bone 0 at another place.
-	 * 4: 0 with bone 1 moved. 5: with another loop. 6: 1 with bone 1 moved.
+	 * Trees of texts. 0: the sample. 1: bone 0 moved. 2: bones 0 and 2 moved. 3: bone 0 moved
+	 * to another place. 4: bone 1 moved. 5: another loop. 6: bones 0 and 1 moved.
 	 */
 	struct tree_of_texts *t[VERSIONS_MAX];
 };
@@ -625,7 +636,7 @@ static void habit_end(struct habit *h)
 	world_end(&h->w);
 }
 
-/* The batch is the tree of a version. */
+/* Begins a batch that saves all texts of a version. */
 static void begin_tree(struct habit *h, size_t version)
 {
 	h->w.text_count = 0;
@@ -707,7 +718,7 @@ static void rsyncs(struct habit *h)
 		EXPECT(h, "rsync again, of few views", {1, 0, 0}, 0, &h->w.v[1]);
 }
 
-/* Few texts, in every order. */
+/* Saves few texts, in every order. */
 static void few_texts(struct habit *h)
 {
 	struct world *w = &h->w;
@@ -740,7 +751,7 @@ static void few_texts(struct habit *h)
 	EXPECT(h, "a working copy with both", {3, 0, 0}, 5, NULL);
 }
 
-/* Here the order decides. */
+/* Saves in an order that matters. */
 static void scripts(struct habit *h)
 {
 	struct expected old = {{0, 0, 0}, 0, NULL}, new = {{3, 0, 0}, 0, NULL};
@@ -768,7 +779,7 @@ static void scripts(struct habit *h)
 	run(w, &new, h->bones, "save, undo, save of one view");
 }
 
-/* Another program's save at any moment stays. */
+/* Checks that a save of another program, at any moment, is kept. */
 static void others_between(struct habit *h)
 {
 	struct world *w = &h->w;
@@ -859,7 +870,7 @@ END_TEST
 
 /* ---- other clips and bones ---- */
 
-/* Versions of which texts cannot be read over one another: other frames, fewer bones. */
+/* Saves texts of a version whose structure differs: other frames, or fewer bones. */
 static void tree_over(struct habit *h, size_t version, size_t there, const char *about)
 {
 	struct world *w = &h->w;
@@ -919,7 +930,7 @@ static size_t count_silent(struct batch *b)
 	return count;
 }
 
-/* Does the view say this already, up to the grid? */
+/* Returns whether the view shows the text already, up to the grid. */
 static bool is_shown(const struct sample *s, const struct saved *text)
 {
 	struct tree_of_texts *t = texts_of(s);
@@ -930,9 +941,7 @@ static bool is_shown(const struct sample *s, const struct saved *text)
 	return is;
 }
 
-/*
- * One process that toggles a value by one view after the other sends the same requests as a copy.
- */
+/* A process that changes a value by one view after the other makes the same requests as a copy. */
 START_TEST(toggled_by_several_views)
 {
 	size_t silent = 0;
@@ -956,7 +965,7 @@ START_TEST(toggled_by_several_views)
 	}
 	ck_assert_uint_gt(silent, 0);
 	end(&r);
-	/* Each by a process of its own: none is lost. */
+	/* If each text is saved by a process of its own, none is lost. */
 	begin(&r, &h.w);
 	for (size_t i = 0; i < 600; i++) {
 		const char *const paths[] = {h.path[0], h.json[0], "walk/curves.csv"};
@@ -985,7 +994,7 @@ START_TEST(silent_texts_are_named)
 	save_text(&r, text_at(h.t[4], h.path[1]), open_now(&r));
 	ck_assert(!batch_next_silent(r.batch, &silent));
 	save_text(&r, text_at(h.t[0], h.json[1]), open_now(&r));
-	/* Two texts are of the first version now: it is the origin, and bone 0 is as before. */
+	/* Two texts are now of the first version: it is the origin, and bone 0 is as before. */
 	ck_assert(batch_next_silent(r.batch, &silent));
 	ck_assert_str_eq(silent.path, "walk/curves.csv");
 	ck_assert_str_eq(silent.clip, "walk");
@@ -999,7 +1008,7 @@ START_TEST(silent_texts_are_named)
 }
 END_TEST
 
-/* A text that is saved in pieces counts as the whole. */
+/* Saves a text in pieces, which counts as one save of the whole. */
 static enum batch_effect add_csv(struct running *r, const struct saved *saved, struct opened opened)
 {
 	const struct tree tree = {opened.version, r->w->name};
@@ -1024,7 +1033,7 @@ static enum batch_effect add_csv(struct running *r, const struct saved *saved, s
 	return effect;
 }
 
-/* While the text of bone 0 is open, another program moves the bone. */
+/* Another program moves the bone while the text of bone 0 is open. */
 START_TEST(values_that_others_changed)
 {
 	struct batch_silent silent;
@@ -1045,7 +1054,7 @@ START_TEST(values_that_others_changed)
 		kept = version_get(opened.version);
 		save_of_other(&r);
 		if (is_new) {
-			/* Stored as the draft's own edit, it is refused. */
+			/* Saved by the draft's own edit, the text is refused. */
 			ck_assert_int_eq(add_csv(&r, text_at(t, h.path[0]), opened), BATCH_SAVE);
 			ck_assert(batch_conflicts(r.batch));
 		} else {
@@ -1081,7 +1090,7 @@ START_TEST(pieces_of_a_text)
 	save_text(&r, text_at(h.t[0], h.json[0]), open_now(&r));
 	save_text(&r, &piece, open_now(&r));
 	piece = *text_at(h.t[0], h.path[0]);
-	/* The last of the draft agrees with the other text. */
+	/* The draft's last save agrees with the other text. */
 	save_text(&r, &piece, open_now(&r));
 	check_view(&r.now, &h.w.v[0], &view_bone_csv, 1, "first piece");
 	ck_assert_uint_eq(count_silent(r.batch), 0);
@@ -1093,8 +1102,8 @@ END_TEST
 /* ---- random batches, against the rules read literally ---- */
 
 /*
- * A model is three bones of which each is moved or not: for the rules a text is a number for each
- * of them, or nothing.
+ * A model for the rules: three bones, each moved or not. A text has a number for each bone, or
+ * nothing.
  */
 #define PLACES 3
 #define VALUES 3
@@ -1103,8 +1112,8 @@ END_TEST
 
 struct abstract {
 	int says[PLACES];
-	bool whole; /* it says more than these, as no other text does */
-	int view;   /* which of the eight; 2 * p and 2 * p + 1 are those of bone p alone */
+	bool whole; /* the text has more than these numbers, unlike any other text */
+	int view; /* number of the view, from 0 to 7; views 2 * p and 2 * p + 1 show only bone p */
 };
 
 /* Views that are listed and were not saved, in a batch that has a generated text. */
@@ -1137,7 +1146,7 @@ static bool abstract_contradict(const struct abstract *a, const struct abstract 
 	return contradict;
 }
 
-/* Says `a` no more than `b`? */
+/* Returns whether `a` has nothing that `b` does not have. */
 static bool abstract_within(const struct abstract *a, const struct abstract *b)
 {
 	bool within = !a->whole;
@@ -1174,7 +1183,10 @@ static struct abstract abstract_text(int view, int model)
 	return t;
 }
 
-/* known: models, the oldest first; the last is there at the start. */
+/*
+ * Computes the expected outcome. `known` are models, the oldest first; the last one is current at
+ * the start.
+ */
 static struct abstract_outcome abstract_rules(const struct abstract *t, size_t count,
 					      const int *known, size_t known_count,
 					      const struct abstract_unsaved *unsaved)
@@ -1225,13 +1237,13 @@ static struct abstract_outcome abstract_rules(const struct abstract *t, size_t c
 	return o;
 }
 
-/* The same in files. */
+/* The model of the rules, with real files. */
 struct grid {
 	struct world w;
 	uint32_t bones[PLACES];
 	struct sample models[MODELS];
 	struct tree_of_texts *t[MODELS];
-	char paths[8][256]; /* CSV and JSON of each bone, curves.csv, raw.* */
+	char paths[8][256]; /* paths of CSV and JSON of each bone, of curves.csv, and of raw.* */
 };
 
 static void grid_begin(struct grid *g, const char *name, uint32_t a, uint32_t b, uint32_t c)
@@ -1280,7 +1292,7 @@ static void grid_know(struct grid *g, const int *known, size_t count)
 	buf_clear(&g->w.known);
 	digests_write(d, &g->w.known);
 	digests_free(d);
-	/* begin() takes the first bytes from there. */
+	/* begin() takes the bytes of the first version */
 	sample_close(&g->w.v[0]);
 	g->w.v[0] =
 		sample_decode(g->w.name, copy_of(buf_bytes(&g->models[known[count - 1]].bytes)));
@@ -1298,7 +1310,7 @@ static void grid_check(struct grid *g, const struct sample *now, const struct ab
 	}
 }
 
-/* A generated text at a random place among the others. */
+/* Inserts a generated text at a random place. */
 static void use_generated(struct grid *g, int model)
 {
 	for (size_t i = 0; i < g->t[model]->count; i++) {
@@ -1306,7 +1318,7 @@ static void use_generated(struct grid *g, int model)
 			continue;
 		use(&g->w, &g->t[model]->texts[i]);
 		swap(&g->w, g->w.text_count - 1, below((uint32_t)g->w.text_count));
-		/* Those behind keep their order. */
+		/* The texts after it keep their order. */
 		for (size_t k = g->w.text_count; k-- > 1;) {
 			if (strcmp(g->w.texts[k - 1]->view->file, "clip.svg") == 0)
 				break;
@@ -1338,7 +1350,7 @@ static void random_batch(struct grid *g)
 	g->w.text_count = 0;
 	while (used < count) {
 		int view = (int)below(8);
-		/* Mostly old texts, which this test is about. */
+		/* Most texts are old ones, which this test is about. */
 		int model = below(3) ? known[below((uint32_t)known_count)] : (int)below(MODELS);
 
 		if (taken[view])
@@ -1351,7 +1363,7 @@ static void random_batch(struct grid *g)
 	if (generated)
 		use_generated(g, known[0]);
 	for (int view = 0; view < 8; view++)
-		/* raw.* lies outside of the clip's folder, where all else is. */
+		/* raw.* is outside of the clip's folder, which has all other texts. */
 		unsaved.view[view] = generated && !taken[view] && !(few && view >= 6) && view != 7;
 	snprintf(about + strlen(about), 100, "%s, %s", generated ? "generated" : "-",
 		 few ? "few" : "all");

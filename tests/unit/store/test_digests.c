@@ -11,7 +11,7 @@ static const char *const kanims[] = {"stick.kanim", "stick_backwards.kanim", NUL
 
 /* ---- another version of a sample ---- */
 
-/* Other values in some of the keys; a value that is not finite stays. */
+/* Makes a curve with other values in some keys; a value that is not finite stays. */
 static struct curve *other_values(const struct curve *c, unsigned salt, struct arena *arena)
 {
 	unsigned width = curve_width(c);
@@ -34,7 +34,10 @@ static struct curve *other_values(const struct curve *c, unsigned salt, struct a
 	return made;
 }
 
-/* The sample with the changes that the format accepts; roles are tried one by one. */
+/*
+ * Makes another version of a sample: tries changes role by role, and keeps those that the format
+ * accepts.
+ */
 static struct sample another(const struct sample *s, unsigned salt)
 {
 	struct buf copy = BUF_INIT;
@@ -80,12 +83,12 @@ static bool is_lossy(const struct view *view)
 	return strcmp(view->name, "gltf") == 0 || strcmp(view->name, "bvh") == 0;
 }
 
-/* How many were known by their values, and by the text alone. */
+/* number of texts recognised by their values, and by the text only */
 static unsigned by_value, by_text;
 
 /*
- * An angle that is not finite, or a component of a quaternion that is, makes all of the other form
- * so, which is served blank: the text says nothing of the key.
+ * Returns whether a text cannot show all of a version. A value that is not finite has no form in
+ * the other kind of rotation, and is served as a blank.
  */
 static bool says_less(const struct sample *old)
 {
@@ -100,7 +103,7 @@ static void check_known(const struct sample *old, const struct digests *d, const
 {
 	for (size_t i = 0; i < said->count; i++) {
 		struct digest was = digests_at(d, said->units[i].unit, 1);
-		uint64_t set = 6; /* the versions 1 and 2 */
+		uint64_t set = 6; /* a set of the versions 1 and 2 */
 
 		if (!said->units[i].changed && says_less(old))
 			continue;
@@ -173,10 +176,10 @@ static void check_sample(const char *name)
 
 			old.anim->rotations = ROTATIONS_STORED;
 			ck_assert_uint_eq(digests_add(d, old.version, NULL), 1);
-			/* Then its texts are served, */
+			/* First the texts of the old version are served, */
 			old.anim->rotations = (enum rotations)(a / 3);
 			ck_assert_uint_eq(digests_add(d, old.version, NULL), 1);
-			/* and come back to another version. */
+			/* then they are saved over another version. */
 			now.anim->rotations = (enum rotations)(a % 3);
 			ck_assert_uint_ne(digests_add(d, now.version, NULL), 0);
 			check_texts(&old, &now, d);
@@ -201,7 +204,7 @@ END_TEST
 
 /* ---- differences, bytes, bounds ---- */
 
-/* Three versions of a sample, the last as the first. */
+/* Makes three versions of a sample, of which the last equals the first. */
 static struct digests *three_versions(struct sample v[2])
 {
 	struct digests *d = digests_new();
@@ -251,7 +254,7 @@ START_TEST(versions_are_told_apart)
 }
 END_TEST
 
-/* Reads a copy in a block of its size, so that sanitizers see reads past its end. */
+/* Reads a copy in a block of exactly its size, so that sanitizers detect reads past the end. */
 static struct digests *read_copy(struct bytes bytes)
 {
 	uint8_t *copy = malloc(bytes.size ? bytes.size : 1);

@@ -23,7 +23,7 @@ static void end(void)
 	scratch_end();
 }
 
-/* The digests as the next process loads them. */
+/* Loads the digests like the next process does. */
 static struct digests *load(void)
 {
 	struct err err = {.code = ERR_NONE};
@@ -70,7 +70,7 @@ START_TEST(versions_and_texts_are_known_to_the_next_process)
 }
 END_TEST
 
-/* The path of the stored digests, or of another file beside them. */
+/* Finds the path of the stored digests, or of another file beside them. */
 static void find_stored(const char *name, char path[], size_t size)
 {
 	DIR *dir = opendir(".animfs/history");
@@ -85,7 +85,7 @@ static void find_stored(const char *name, char path[], size_t size)
 	ck_assert(is_there(path));
 }
 
-/* An error of the disk, which may pass. */
+/* A read error of the disk may be temporary, so the file must not be overwritten. */
 START_TEST(what_could_not_be_read_is_not_replaced)
 {
 	static const char *const names[] = {"blob", "path"};

@@ -16,7 +16,7 @@ static const char edited[] = "frame,time,tx,ty,tz\n0,,0.25,-1,2\n1,,0.5000076,1,
 			     "2,,1,-1,2.65535\n";
 static const char header[] = "frame,time,tx,ty,tz,rx,ry,rz,sx,sy,sz\n";
 
-static struct buf sample; /* read before the working directory changes */
+static struct buf sample; /* the sample's bytes, read before the working directory changes */
 static struct state *state;
 static struct store *store;
 static struct source *source;
@@ -35,7 +35,7 @@ static struct text *rendered(void)
 	return text_new(&bytes);
 }
 
-/* A first write begins in the view of this path. */
+/* Opens the view at this path, and begins a draft for a first write. */
 static void open_view(const char *path)
 {
 	struct text *text;
@@ -149,7 +149,7 @@ START_TEST(writing_in_place_keeps_the_rest)
 }
 END_TEST
 
-/* A reader of it, and a commit, have the old text. */
+/* A reader and a commit that hold the text keep the old one. */
 START_TEST(a_text_that_others_hold_does_not_change)
 {
 	struct text *taken = text_get(draft->text);
@@ -166,7 +166,7 @@ START_TEST(a_text_that_others_hold_does_not_change)
 }
 END_TEST
 
-/* Saves the text with blanks up to this size. */
+/* Saves the text, padded with blanks to this size. */
 static void save_long(size_t size)
 {
 	size_t begin = size_of(draft);
@@ -177,7 +177,7 @@ static void save_long(size_t size)
 	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAME);
 }
 
-/* What is copied before is not copied by the write. */
+/* Memory that is copied in advance is not copied again by the write. */
 START_TEST(a_long_text_that_others_hold_is_copied_ahead)
 {
 	struct text *was, *copy;
@@ -187,7 +187,7 @@ START_TEST(a_long_text_that_others_hold_is_copied_ahead)
 	save_long(DRAFT_COPY_MAX);
 	ck_assert(!draft_will_copy(draft));
 	save_long(DRAFT_COPY_MAX + 1);
-	ck_assert(draft_will_copy(draft)); /* it is to be gone back to */
+	ck_assert(draft_will_copy(draft)); /* the draft may have to return to that text */
 	for (int i = 0; i < 2; i++) {
 		was = text_get(draft->text);
 		ck_assert(draft_will_copy(draft));
@@ -259,7 +259,7 @@ START_TEST(one_value_and_blank_rows_make_a_keyed_curve_static)
 
 	type("frame,time,tx,ty,tz\n0,,0,-1,2\n");
 	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER),
-			 VERDICT_REFUSED); /* it may have been cut short */
+			 VERDICT_REFUSED); /* the text may have been cut short */
 	type("frame,time,tx,ty,tz\n0,,0,-1,2\n1,,,,\n2,,,,\n");
 	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_SAVED);
 	now = source_get(source, &where, &err);
@@ -291,7 +291,7 @@ static bool count_encode(const struct anim *a, struct bytes old, struct buf *out
 	return encoder->encode(a, old, out, e);
 }
 
-/* An encode of a large file takes far longer than parsing one of its texts. */
+/* Encoding a large file takes far longer than parsing one of its texts. */
 START_TEST(it_is_found_out_without_an_encode)
 {
 	static struct codec counting;
@@ -320,7 +320,7 @@ START_TEST(a_second_save_is_computed_from_the_base)
 	draft_replace(draft, rendered());
 	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_SAVED);
 	ck_assert(has_nothing_to_save(DRAFT_SAVE));
-	/* The edit took the curve out of the channel it shared; its values are as before. */
+	/* The edit removed the curve from the channel that it shared; its values are unchanged. */
 	struct version *now = source_get(source, &where, &err);
 	struct tree again = {now, NAME};
 	struct place there;
@@ -353,7 +353,7 @@ START_TEST(half_written_text_is_pending_at_a_flush)
 }
 END_TEST
 
-/* A program makes the file as long as its text, maps it, closes it, and writes. */
+/* A program sets the file to the size of its text, maps it, closes it, and writes. */
 START_TEST(a_text_made_longer_is_pending_at_a_flush)
 {
 	ck_assert_int_eq(draft_truncate(draft, size_of(draft) + 9, LIMIT), 0);
@@ -427,7 +427,7 @@ START_TEST(a_new_writer_edits_what_is_there)
 	ck_assert(draft_settle(draft, 1));
 	version_put(version);
 	version = source_get(source, &where, NULL);
-	draft->is_renamed = true; /* that was another base's clip */
+	draft->is_renamed = true; /* the rename was of another base's clip */
 	draft_begin(draft, version, &place, false);
 	ck_assert_ptr_eq(draft->base, version);
 	ck_assert(!draft->is_renamed);
@@ -449,14 +449,14 @@ START_TEST(one_who_appends_goes_on_with_the_draft_while_the_file_is_what_it_left
 	draft_begin(draft, now, &place, true);
 	ck_assert_ptr_eq(draft->base, base);
 	ck_assert_ptr_nonnull(draft->last.saved);
-	/* The sample again, which others saved. */
+	/* Begins again with the sample, which other programs saved. */
 	draft_begin(draft, version, &place, true);
 	ck_assert_ptr_null(draft->last.saved);
 	version_put(now);
 }
 END_TEST
 
-/* Another program gives the clip another name. */
+/* Renames a clip as another program does. */
 static void rename_clip(const char *from, const char *to)
 {
 	struct version *base = source_get(source, &where, NULL), *now;
@@ -484,7 +484,7 @@ static enum verdict commit_called(const char *called)
 	return verdict;
 }
 
-/* Asks the present file; false: there is no such clip. */
+/* Returns whether the current file has that clip with this value. */
 static bool clip_holds(const char *label, double tx)
 {
 	struct version *now = source_get(source, &where, NULL);
@@ -523,7 +523,7 @@ START_TEST(a_clip_may_be_renamed_between_two_saves)
 }
 END_TEST
 
-/* Replaces the text `was`, which occurs once. */
+/* Replaces the text `was`, which must occur exactly once. */
 static void replace_once(const char *was, const char *is)
 {
 	struct bytes text = text_bytes(draft->text);
@@ -538,7 +538,7 @@ static void replace_once(const char *was, const char *is)
 	draft_replace(draft, text_new(&other));
 }
 
-/* The text has the name that the clip had when it was opened: it does not ask for that. */
+/* A text with the clip's name from when it was opened does not ask for that name. */
 START_TEST(a_text_from_before_a_rename_does_not_take_it_back)
 {
 	struct version *now;
@@ -572,7 +572,7 @@ START_TEST(a_clips_text_may_name_it_twice)
 }
 END_TEST
 
-/* As when the file could not be reached at the last close. */
+/* The case that the file could not be reached at the last close. */
 START_TEST(text_that_nobody_saved_keeps_its_base)
 {
 	type(edited);
@@ -592,7 +592,7 @@ START_TEST(refused_text_goes_with_the_last_close)
 }
 END_TEST
 
-/* The view still has its last saved text, to the byte. */
+/* The view still has the last saved text, byte for byte. */
 START_TEST(a_refused_text_leaves_the_saved_one)
 {
 	static const char *const bad[] = {"frame,tx\n0,nonsense\n", "frame,tx\n0,1e99\n", header};
@@ -602,7 +602,7 @@ START_TEST(a_refused_text_leaves_the_saved_one)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		type(bad[i]);
 		ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_REFUSED);
-		ck_draft_text(bad[i]); /* for open handles */
+		ck_draft_text(bad[i]); /* open handles still see it */
 		ck_assert(draft_settle(draft, 1));
 		ck_draft_text(edited);
 		draft_begin(draft, version, &place, false);
@@ -705,12 +705,12 @@ START_TEST(a_writer_who_comes_during_a_commit_goes_on_from_it)
 	ck_assert_ptr_eq(draft->base, base);
 	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAVED);
 	now = source_get(source, &where, NULL);
-	ck_assert(file_is_sample()); /* as if the first text had never been saved */
+	ck_assert(file_is_sample()); /* the file is as if the first text had never been saved */
 	version_put(now);
 }
 END_TEST
 
-/* Its view would conclude a commit of a draft that is gone. */
+/* Otherwise the view would conclude the commit of a draft that is gone. */
 START_TEST(a_draft_does_not_go_while_its_text_is_saved)
 {
 	struct attempt attempt;
@@ -723,7 +723,7 @@ START_TEST(a_draft_does_not_go_while_its_text_is_saved)
 	child = fork();
 	ck_assert_int_ge(child, 0);
 	if (!child) {
-		fclose(stderr); /* the message of the assertion */
+		fclose(stderr); /* hides the message of the assertion */
 		draft_free(draft);
 		_exit(0);
 	}
@@ -782,7 +782,7 @@ START_TEST(a_saved_text_that_nobody_goes_on_with_has_no_base)
 }
 END_TEST
 
-/* The frames are named in one member and counted in others. */
+/* The frames are listed in one member and counted in others. */
 START_TEST(a_clips_text_that_was_saved_is_edited_from_its_own_base)
 {
 	struct version *now;
@@ -798,7 +798,7 @@ START_TEST(a_clips_text_that_was_saved_is_edited_from_its_own_base)
 }
 END_TEST
 
-/* Rows are appended to it one by one, each by a program that opens it again. */
+/* Programs append rows to the table one by one, each opening it again. */
 START_TEST(a_clips_table_as_it_is_rendered_is_appended_to_from_its_base)
 {
 	open_view("walk/curves.csv");
@@ -810,14 +810,14 @@ START_TEST(a_clips_table_as_it_is_rendered_is_appended_to_from_its_base)
 	ck_assert_ptr_nonnull(draft->last.saved);
 	draft_begin(draft, version, &place, false);
 	ck_assert_ptr_null(draft->last.saved);
-	/* Without its last line feed it is another text. */
+	/* Without the last line feed, the text differs from the rendered one. */
 	ck_assert_int_eq(draft_truncate(draft, size_of(draft) - 1, LIMIT), 0);
 	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAME);
 	ck_assert(draft_is_contradictory(draft));
 }
 END_TEST
 
-/* The next reader has it rendered; to do that at each save as well would be wasted. */
+/* The next reader gets a newly rendered text; to render it at each save would be a waste. */
 START_TEST(a_clips_table_that_is_saved_whole_goes_when_it_is_closed)
 {
 	open_view("walk/curves.csv");
@@ -832,7 +832,7 @@ START_TEST(generated_views_take_their_own_text_alone)
 	open_view("walk/frames/frame_00001.x3d");
 	ck_assert_int_eq(put_at(0, "<"), 0);
 	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAME);
-	/* It stays for open handles, and for nothing else. */
+	/* The text stays only for open handles. */
 	ck_assert(draft_settle(draft, 1));
 	ck_assert(draft_is_contradictory(draft));
 	ck_assert_int_eq(put_at(0, "!"), 0);
@@ -850,7 +850,7 @@ START_TEST(raw_bytes_replace_the_file)
 
 	open_view("raw.canm");
 	buf_add(&other, sample.data, sample.size);
-	other.data[0xFC] = 2; /* walk's loop */
+	other.data[0xFC] = 2; /* the loop field of walk */
 	draft_replace(draft, text_new(&other));
 	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAVED);
 	ck_assert(!file_is_sample());
@@ -863,7 +863,10 @@ START_TEST(raw_bytes_replace_the_file)
 }
 END_TEST
 
-/* Saves of a skeleton's text are as all others: pending, from the base, no edit. */
+/*
+ * Saves of a skeleton's text are like all others: pending at first, applied to the base, and no
+ * edit if unchanged.
+ */
 START_TEST(a_skeleton_is_saved_from_its_base)
 {
 	static const char wanted[] = "bone,parent,tx\nBone01,Scene_Root,2\nScene_Root,,\n";

@@ -7,8 +7,8 @@
  *   saving a view's own text changes no byte of the file
  *   saving the same text again moves nothing by more than the grid's steps
  *
- * All of it with rotations shown as they are stored, as Euler angles, as quaternions, and as Euler
- * angles in tables alone. A failure prints all edits that led to it.
+ * The laws are tested with rotations shown as they are stored, as Euler angles, as quaternions, and
+ * as Euler angles in tables alone. A failure prints all edits that led to it.
  */
 #include "sample.h"
 
@@ -19,8 +19,8 @@
 #include <math.h>
 
 #define CHAINS 40
-#define EDITS 25 /* a chain */
-#define FORMS 4  /* of enum rotations */
+#define EDITS 25 /* number of edits in a chain */
+#define FORMS 4  /* number of values of enum rotations */
 
 static const char *pick(const char *const *texts, size_t count)
 {
@@ -50,7 +50,7 @@ static void random_number(char out[40], const char *was)
 #define COLUMNS 16
 
 struct grid {
-	uint32_t rows, columns; /* row 0 is the header */
+	uint32_t rows, columns; /* rows (row 0 is the header) and columns */
 	char cell[ROWS][COLUMNS][64];
 };
 
@@ -182,7 +182,10 @@ static void remove_row(struct grid *g)
 	g->rows--;
 }
 
-/* The row of a frame, made where it is missing; only ever the first or the last of the clip. */
+/*
+ * Returns the row of a frame, which is added if missing. Only the clip's first or last frame can be
+ * missing.
+ */
 static uint32_t need_row(struct grid *g, uint32_t frame)
 {
 	char text[16];
@@ -199,7 +202,9 @@ static uint32_t need_row(struct grid *g, uint32_t frame)
 	return row;
 }
 
-/* Values in the first frame or in both ends: a role that is new, or static, or begins to move. */
+/*
+ * Fills a role in the first frame or in both ends: the role is new, or static, or begins to move.
+ */
 static void fill_role(struct grid *g, uint32_t frames)
 {
 	enum role role = (enum role)below(ROLE_COUNT);
@@ -237,7 +242,7 @@ static const char *edit_grid(struct grid *g, uint32_t frames)
 /* ---- the laws ---- */
 
 static struct buf history;
-static enum rotations form; /* in which rotations are shown */
+static enum rotations form; /* the form in which rotations are shown */
 
 #define LAW(holds, ...)                                                                            \
 	do {                                                                                       \
@@ -248,7 +253,7 @@ static enum rotations form; /* in which rotations are shown */
 		}                                                                                  \
 	} while (0)
 
-/* One save: the file before and after, the bone's text before, as it was saved, and after. */
+/* A save: the file before and after, and the bone's text before, as saved, and after. */
 struct save {
 	struct sample old, now;
 	uint32_t clip, track;
@@ -283,7 +288,7 @@ static double step_of(const struct curve *c, unsigned axis)
 	return lane->form == LANE_GRID ? fabs(lane->unit * (double)lane->step) : 0;
 }
 
-/* A cell of the saved text, and the same cell as it is read afterwards. */
+/* Checks a cell of the saved text against the same cell as read afterwards. */
 static void check_cell(const struct save *e, uint32_t row, uint32_t column)
 {
 	const char *saved = e->saved.cell[row][column], *read;
@@ -302,16 +307,18 @@ static void check_cell(const struct save *e, uint32_t row, uint32_t column)
 	    "%s of frame %s is read as %s", saved, e->saved.cell[row][0], read);
 }
 
-/* Is the curve stored in the other form than that of the text? */
+/* Returns whether the curve is stored in another form than the text shows. */
 static bool is_converted(const struct save *e, const struct curve *c)
 {
 	return c && c->kind != CURVE_VECTOR && c->kind != grid_rotation(&e->saved);
 }
 
-/* Of angles beyond this no turns are kept. */
+/* Limit of angles beyond which full turns are not kept. */
 #define FAR 65536.0
 
-/* A rotation, as a unit quaternion, and how far the digits of a float32 may have moved it. */
+/*
+ * Returns a rotation as a unit quaternion, and how far the digits of a float32 may have moved it.
+ */
 static double unit_rotation(const double *value, enum curve_kind kind, double q[4])
 {
 	static const double none[4] = {0, 0, 0, 1};
@@ -330,7 +337,7 @@ static double unit_rotation(const double *value, enum curve_kind kind, double q[
 	return digits;
 }
 
-/* Degrees between two unit quaternions. */
+/* Returns the angle between two unit quaternions, in degrees. */
 static double degrees_apart(const double a[4], const double b[4])
 {
 	double minus = 0, plus = 0;
@@ -342,7 +349,7 @@ static double degrees_apart(const double a[4], const double b[4])
 	return 4 * asin(fmin(sqrt(fmin(minus, plus)) / 2, 1)) * 180 / M_PI;
 }
 
-/* Degrees by which the steps of the grids may move it. */
+/* Returns the degrees by which the steps of the grids may move a rotation. */
 static double steps_of(const struct curve *c)
 {
 	double steps = 0;
@@ -352,7 +359,7 @@ static double steps_of(const struct curve *c)
 	return steps;
 }
 
-/* The rotation in a row; false where it has none. */
+/* Reads the rotation in a row; returns false if the row has none. */
 static bool row_rotation(const struct grid *g, uint32_t row, double value[4])
 {
 	bool given = false;
@@ -366,7 +373,7 @@ static bool row_rotation(const struct grid *g, uint32_t row, double value[4])
 	return given;
 }
 
-/* A rotation that was saved in the other form, and the rotation read there afterwards. */
+/* Checks a rotation that was saved in another form against the one that is read afterwards. */
 static void check_rotation(const struct save *e, uint32_t row)
 {
 	const struct curve *c = track_of(&e->now, e)->curve[ROLE_ROTATION];
@@ -409,7 +416,10 @@ static bool same_cells(const struct save *e, uint32_t row, enum role role)
 	return same;
 }
 
-/* Rotations that were left alone in the other form keep their bits; on a grid others move them. */
+/*
+ * Checks that rotations that were not edited keep their bits in another form, too; on a grid, edits
+ * of others may move them.
+ */
 static void check_rotations_kept(const struct save *e)
 {
 	const struct curve *old = track_of(&e->old, e)->curve[ROLE_ROTATION];
@@ -429,7 +439,7 @@ static void check_rotations_kept(const struct save *e)
 	}
 }
 
-/* Components of the edited bone whose column was not edited. */
+/* Checks components of the edited bone whose columns were not edited. */
 static void check_columns(const struct save *e)
 {
 	for (uint32_t column = 2; column < e->saved.columns; column++) {
@@ -478,7 +488,7 @@ static void check_get_put(const struct sample *s, const struct view *view, const
 	struct buf own = view_text(view, at), bytes = BUF_INIT;
 	struct err err = {0};
 	struct anim *same = view->parse(at, buf_bytes(&own), &err);
-	/* A header alone over a bone without keys is its text. */
+	/* For a bone without keys, a header without rows is its own text. */
 	LAW(same != NULL, "its own text is refused: %s", err.message);
 	LAW(s->codec->encode(same, buf_bytes(&s->bytes), &bytes, &err), "%s", err.message);
 	LAW(bytes_equal(buf_bytes(&bytes), buf_bytes(&s->bytes)),
@@ -488,7 +498,7 @@ static void check_get_put(const struct sample *s, const struct view *view, const
 	buf_release(&own);
 }
 
-/* Views that other programs read are not there for every clip. */
+/* Checks the views for other programs, which not every clip has. */
 static void check_interchange(const struct sample *s, const struct shown *at)
 {
 	if (view_gltf.present(at))
@@ -497,7 +507,10 @@ static void check_interchange(const struct sample *s, const struct shown *at)
 		check_get_put(s, &view_bvh, at);
 }
 
-/* The largest number of a component: the error of its texts as float32 is a fraction of that. */
+/*
+ * Returns the largest number of a component: the rounding error of its texts to float32 is a
+ * fraction of that.
+ */
 static double extent(const struct curve *c, unsigned axis)
 {
 	double most = 0;
@@ -524,7 +537,7 @@ static void check_near(const struct curve *a, const struct curve *b)
 	}
 }
 
-/* The same of rotations that were saved in the other form. */
+/* Checks that two curves are nearly equal whose rotations were saved in another form. */
 static void check_near_rotations(const struct curve *a, const struct curve *b)
 {
 	LAW(a->kind == b->kind && a->count == b->count, "saved again it is another curve");
@@ -592,7 +605,7 @@ static void choose_bone(struct save *e)
 	e->track = below(e->old.anim->clips[e->clip].track_count);
 }
 
-/* A refusal must be about the text, or about a limit of the file. */
+/* Checks that a refusal is about the text, or about a limit of the format. */
 static void check_refusal(const struct err *err)
 {
 	LAW(err->message[0], "no reason is given");
@@ -601,7 +614,7 @@ static void check_refusal(const struct err *err)
 	LAW(!strstr(err->message, "comes back"), "%s", err->message);
 }
 
-/* True when the edit was stored; e->now is the file then. */
+/* Saves an edit. Returns true if it was stored; e->now is the new file then. */
 static bool save_edit(struct save *e, const struct buf *text)
 {
 	struct shown at = shown_of(&e->old, e);
@@ -688,7 +701,7 @@ static void check_own_texts(const struct sample *s)
 	}
 }
 
-/* Of all samples of all formats. */
+/* Loops over all samples of all formats. */
 START_TEST(own_texts_change_nothing_in_any_form)
 {
 	unsigned count = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the loose file of a member goes. tests/mount/overlay.sh has the edits. */
+/* Tests of where the loose file of a member goes. tests/mount/overlay.sh has the edits. */
 #include "store/overlay.h"
 
 #include "container/containers.h"
 #include "disk/dirfd.h"
 #include "scratch.h"
 
-/* An archive of one container's kind with these members, without bytes. */
+/* An archive of one kind of container with the given members, without bytes. */
 struct made {
 	struct archive archive;
 	struct contents *contents;
@@ -63,7 +63,7 @@ static void release_archive(struct made *m)
 	arena_release(&m->archive.arena);
 }
 
-/* The entry of a member. */
+/* Returns the entry of a member. */
 static struct member_of member_of(const struct made *m, uint32_t member)
 {
 	for (uint32_t i = 1;; i++) {
@@ -73,7 +73,10 @@ static struct member_of member_of(const struct made *m, uint32_t member)
 	}
 }
 
-/* "FOLDER|NAME" where the first member's loose file is or would be; or why it cannot be. */
+/*
+ * Writes "FOLDER|NAME", the place of the first member's loose file, whether it exists or not; or
+ * the reason why it can have none.
+ */
 static void where_is(const struct made *m, bool *is_there, char out[PATH_MAX])
 {
 	const struct member_of of = member_of(m, 0);
@@ -137,7 +140,7 @@ START_TEST(what_is_there_is_used_whatever_its_case)
 	check_place("Root.cpk", "OBJECT/A|X.CAS", "mods/Object/A|X.CAS", false);
 	make_file("mods/Object/x.Cas");
 	check_place("Root.cpk", "OBJECT|X.CAS", "mods/Object|x.Cas", true);
-	/* A folder of its exact spelling is as good as another, but the file decides. */
+	/* A folder with the exact spelling has no preference; the file decides. */
 	ck_assert_int_eq(mkdir("mods/OBJECT", 0700), 0);
 	check_place("Root.cpk", "OBJECT|X.CAS", "mods/Object|x.Cas", true);
 	check_place("Root.cpk", "OBJECT|Y.CAS", "mods/OBJECT|Y.CAS", false);
@@ -255,7 +258,7 @@ START_TEST(a_given_folder_is_used_for_games_too)
 	ck_assert_int_eq(loose_folder(&l, true, &fd), 0);
 	close(fd);
 	ck_assert_int_eq(stat("mod/Root.cpk/OBJECT", &st), 0);
-	/* The state directory knows it by the same path. */
+	/* The state directory has it under the same path. */
 	ck_assert_int_eq(state_walk(m.state, "Root.cpk/OBJECT", &fd), 0);
 	close(fd);
 	loose_release(&l);
@@ -278,7 +281,7 @@ START_TEST(all_are_listed)
 	struct state *state = state_new(scratch_root, NULL, false, &err);
 	struct overlay *o = overlay_new(state, NULL, &err);
 
-	make_file("Mods/none.txt"); /* of no game */
+	make_file("Mods/none.txt"); /* a file that is no member of a game's archive */
 	make_file("EDF5/EDF5.exe");
 	make_file("EDF5/Root.cpk");
 	make_file("EDF5/Mods/OBJECT/b.CAS");

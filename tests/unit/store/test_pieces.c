@@ -23,7 +23,7 @@
 
 #define LIMIT ((size_t)4 << 20)
 #define PIECES_MAX 5
-#define BONES_TRIED 5 /* of a clip */
+#define BONES_TRIED 5 /* limit of the bones of a clip that are tried */
 #define SKELETON_SUFFIX ".skeleton.csv"
 
 /* ---- a sample as a file of a folder ---- */
@@ -34,11 +34,11 @@ static struct store *store;
 
 /* One view of one sample. */
 struct trial {
-	const char *sample; /* its path, for messages */
-	const char *name;   /* of the file in the scratch folder */
-	struct buf bytes;   /* as it was */
+	const char *sample; /* path of the sample, for messages */
+	const char *name;   /* name of the file in the scratch folder */
+	struct buf bytes;   /* original bytes of the file */
 	struct source *source;
-	char path[512]; /* of the view */
+	char path[512]; /* path of the view */
 	char story[400];
 };
 
@@ -95,7 +95,7 @@ static struct version *now_of(const struct trial *t)
 	return now;
 }
 
-/* The file and the skeleton beside it. */
+/* Returns the bytes of the file and of the skeleton beside it. */
 static struct buf stored(const struct trial *t)
 {
 	char skeleton[NAME_MAX + 1];
@@ -114,8 +114,8 @@ static struct buf stored(const struct trial *t)
 /* ---- writing ---- */
 
 /*
- * As the mount does when a program opens the view for writing. *draft is NULL where the view's text
- * is the rendered one.
+ * Opens a view for writing as the mount does. *draft is NULL if the view's text is the rendered
+ * one.
  */
 static void open_view(const struct trial *t, struct draft **draft, bool append)
 {
@@ -170,7 +170,7 @@ static void close_view(const struct trial *t, struct draft **draft)
 	*draft = NULL;
 }
 
-/* The step between one piece of a text and the next. */
+/* What happens between one piece of a text and the next. */
 enum gap { GAP_FLUSH, GAP_SYNC, GAP_APPEND };
 #define GAP_COUNT 3
 
@@ -194,7 +194,7 @@ static void write_piece(struct draft *draft, struct bytes text, size_t from, siz
 
 /*
  * Writes the text from its beginning, with a gap at each cut; cuts ascend. A text that was refused
- * when it was closed cannot be appended to any more: then all of it is written.
+ * at a close can no longer be appended to: then all of it is written.
  */
 static enum verdict save_pieces(struct trial *t, struct bytes text, const size_t *cuts,
 				unsigned count, enum gap gap, struct err *err)
@@ -223,7 +223,7 @@ static enum verdict save_pieces(struct trial *t, struct bytes text, const size_t
 
 /* ---- the laws ---- */
 
-/* Another digit in one or more of its numbers. */
+/* Returns a copy of a text with another digit in one or more of its numbers. */
 static struct buf another_text(struct bytes own)
 {
 	struct buf text = BUF_INIT;
@@ -295,7 +295,7 @@ static void check_own_text(struct trial *t, struct bytes own)
 	}
 }
 
-/* The text, when another one was saved before on the same handle. */
+/* Saves the text after another one was saved on the same handle. */
 static enum verdict save_second(struct trial *t, struct bytes first, struct bytes text,
 				struct err *err)
 {
@@ -379,8 +379,8 @@ static bool save_other(struct trial *t, const char *path, struct bytes text)
 }
 
 /*
- * A save of another program stays, and an own text still changes nothing: when half of the text was
- * saved before, or a whole other text.
+ * Checks that a save of another program stays, and that the view's own text changes nothing, if
+ * half of the text or a whole other text was saved before.
  */
 static void check_beside_others(struct trial *t, const char *other, bool whole)
 {
@@ -452,7 +452,7 @@ struct listing {
 	struct tree tree;
 	const struct place *folder;
 	char prefix[400];
-	uint32_t every; /* of the bones, this many are skipped after each */
+	uint32_t every; /* number of bones that are skipped after each one tried */
 };
 
 static bool list_folder(struct trial *t, const struct tree *tree, const struct place *folder,
@@ -502,7 +502,7 @@ static void try_folder(struct trial *t, const struct tree *tree)
 	ck_assert(list_folder(t, tree, &top, ""));
 }
 
-/* The first bones of each clip, two by two. */
+/* Tries the first bones of each clip, in pairs. */
 static void try_bones(struct trial *t, const struct tree *tree)
 {
 	const struct anim *anim = tree->version->anim;
@@ -524,7 +524,7 @@ static void try_bones(struct trial *t, const struct tree *tree)
 	}
 }
 
-/* Those that do not decode, or not without help, are not of these laws. */
+/* Tries a sample. Those that do not decode, or only with hints, are skipped. */
 static void try_sample(const char *path, struct bytes bytes,
 		       void (*try)(struct trial *t, const struct tree *tree))
 {

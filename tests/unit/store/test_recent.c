@@ -17,7 +17,7 @@ static void end(void)
 	recent_free(recent);
 }
 
-/* A text of `size` bytes, which begins with the number. */
+/* Puts a text of `size` bytes, which begins with a number, into the cache. */
 static void put(uint64_t node, uint64_t generation, size_t size)
 {
 	struct buf bytes = BUF_INIT;
@@ -52,7 +52,7 @@ START_TEST(a_text_stays_and_is_shared)
 	text_put(second);
 	put(7, 2, 100);
 	ck_assert(!has(7, 1));
-	ck_assert_uint_eq(text_bytes(first).size, 100); /* its holder's still */
+	ck_assert_uint_eq(text_bytes(first).size, 100); /* the holder's text is still valid */
 	text_put(first);
 }
 END_TEST

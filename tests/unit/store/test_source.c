@@ -16,14 +16,15 @@
 #include <sys/xattr.h>
 
 /*
- * walk/ of the sample has Scene_Root, Bone01 and hip with a translation each; Bone01's is static.
+ * The clip walk of the sample has the bones Scene_Root, Bone01 and hip with a translation each;
+ * that of Bone01 is static.
  */
 #define SAMPLE "tests/data/canm/wiki512.canm"
 #define OTHER "tests/data/canm/odd512.canm"
 #define DAMAGED "tests/data/canm/bad_version.canm"
 #define FILE_NAME "a.canm"
-#define ROOT 0 /* Scene_Root's place in walk/ */
-#define BONE 1 /* Bone01's */
+#define ROOT 0 /* index of Scene_Root in walk */
+#define BONE 1 /* index of Bone01 in walk */
 
 static struct buf sample, other_sample, damaged;
 static struct state *state;
@@ -40,7 +41,7 @@ static void write_bytes(const char *path, struct bytes data)
 	ck_assert_int_eq(fclose(f), 0);
 }
 
-/* As most programs do it: a new file under the name. */
+/* Replaces a file as most other programs do: by renaming a new file onto it. */
 static void replace_outside(const char *path, const struct buf *data)
 {
 	write_bytes("outside", buf_bytes(data));
@@ -56,7 +57,7 @@ static void write_in_place(const char *path, const struct buf *data)
 	close(fd);
 }
 
-/* The first animation's loop stands first in the table that the header locates. */
+/* Changes the loop of the first animation, which is first in the table that the header locates. */
 static void toggle_loop(struct buf *canm)
 {
 	canm->data[get_u32(canm->data + 12)] ^= 1;
@@ -72,10 +73,10 @@ static bool file_holds(const char *path, const struct buf *data)
 }
 
 /*
- * As on FAT, exFAT and SFTP: times have whole seconds, and ctime is mtime, so that programs can set
- * all of them back.
+ * Makes times behave as on FAT, exFAT and SFTP: they have whole seconds, and ctime is mtime, so
+ * that programs can set all times back.
  */
-bool coarse_times; /* test_replace.c */
+bool coarse_times; /* defined in test_replace.c */
 extern bool renames_lack_flags;
 extern int chown_error, folder_sync_error;
 
@@ -84,7 +85,7 @@ static struct timespec whole_seconds(const struct statx_timestamp *t)
 	return (struct timespec){.tv_sec = t->tv_sec, .tv_nsec = coarse_times ? 0 : t->tv_nsec};
 }
 
-void (*before_look)(const char *name); /* test_save.c */
+void (*before_look)(const char *name); /* defined in test_save.c */
 
 int fstatat(int dir, const char *name, struct stat *st, int flags)
 {
@@ -119,8 +120,8 @@ int fstat(int fd, struct stat *st)
 }
 
 /*
- * Called once, while the file that is to take the old one's place is being prepared: it gets the
- * old one's times, and others get the time of day.
+ * Called once, while the new file is being prepared, when it has the old file's times. Writes that
+ * it makes get the time of day.
  */
 static _Thread_local void (*while_prepared)(void);
 
@@ -135,7 +136,7 @@ int futimens(int fd, const struct timespec times[2])
 	return (int)syscall(SYS_utimensat, fd, NULL, times, 0);
 }
 
-/* In place, of the same size; no time shows it. */
+/* Writes in place, the same number of bytes, with no change of any time. */
 static void write_unseen(const char *path, const struct buf *data)
 {
 	struct stat before = stat_of(path);
@@ -153,7 +154,7 @@ static void make_old(const char *path)
 		0);
 }
 
-/* Where each source's file is; the latest of a source's address counts. */
+/* The path of each source's file. A source's memory may be used again: the latest entry counts. */
 #define OPENED_MAX 64
 static struct opened {
 	const struct source *source;
@@ -238,7 +239,7 @@ static struct version *get(void)
 	return get_of(source);
 }
 
-/* The generation of the latest version, which has no other holder. */
+/* Returns the generation of the latest version, without keeping a reference. */
 static uint64_t generation_of(struct source *s)
 {
 	struct version *version = get_of(s);
@@ -350,7 +351,7 @@ START_TEST(an_extension_is_the_file_s_own_or_the_format_s)
 }
 END_TEST
 
-/* Many drafts are asked about a new version at once, under the lock of the tree. */
+/* Many drafts ask about a new version at once, under the lock of the tree. */
 START_TEST(versions_of_a_file_are_compared_by_their_digests)
 {
 	struct version *version = get(), *same, *other;
@@ -361,7 +362,7 @@ START_TEST(versions_of_a_file_are_compared_by_their_digests)
 	same = get();
 	ck_assert(!version_same_bytes(version, other));
 	ck_assert_ptr_ne(same, version);
-	same->bytes.data[same->bytes.size - 1] ^= 1; /* so no byte is read for it */
+	same->bytes.data[same->bytes.size - 1] ^= 1; /* so that a comparison of bytes would fail */
 	ck_assert(version_same_bytes(version, same));
 	version_put(same);
 	version_put(other);
@@ -425,7 +426,7 @@ START_TEST(a_damaged_file_is_refused_until_it_is_another)
 	ck_assert_ptr_null(source_get(source, where_of(source), &second));
 	ck_assert_str_eq(second.message, first.message);
 	ck_assert_uint_eq(second.at, first.at);
-	/* The last good version lives on with its holder. */
+	/* A holder of the last good version can still use it. */
 	ck_assert_int_eq(version_clip(before, "walk"), 0);
 	version_put(before);
 	replace_outside(FILE_NAME, &sample);
@@ -473,7 +474,7 @@ START_TEST(a_renamed_source_reads_the_file_of_its_new_name)
 }
 END_TEST
 
-/* As where a rename changes no time of the file. */
+/* The case that a rename changes no time of the file. */
 START_TEST(a_damaged_file_is_refused_as_what_its_name_says)
 {
 	struct err canm = {.code = ERR_NONE}, owanim = {.code = ERR_NONE};
@@ -492,7 +493,7 @@ END_TEST
 
 /* ---- the store ---- */
 
-/* As codec_for_name takes them for. */
+/* Patterns have the form that codec_for_name expects. */
 START_TEST(patterns_of_formats_are_a_star_and_an_end)
 {
 	for (unsigned i = 0; codecs[i]; i++) {
@@ -564,7 +565,7 @@ END_TEST
 
 #define MANY 4
 
-/* One bone that stands still, and behind it bytes that could be a part of another. */
+/* A bone that does not move, followed by bytes that could be part of another bone. */
 static const uint8_t still_block[] = {0, 0, 3, 0, 1, 0, 2, 0, 3, 0, 7, 0, 0x14, 0,   0,  0,
 				      0, 0, 0, 0, 0, 0, 1, 0, 2, 0, 7, 0, 'e',  'n', 'd'};
 static const uint8_t one_bone[0x18] = {0, 0, 1};
@@ -579,7 +580,7 @@ START_TEST(a_model_beside_a_file_says_how_many_bones_it_has)
 	ck_assert_msg(err.code == ERR_FORMAT && strstr(err.message, "how many bones"), "%s",
 		      err.message);
 	err_clear(&err);
-	usleep(50000); /* the refusal would be settled by now */
+	usleep(50000); /* long enough for the refusal to be settled */
 	ck_assert_ptr_null(source_get(block, where_of(block), NULL));
 	write_bytes("walk.ff9model", (struct bytes){one_bone, sizeof(one_bone)});
 	version = get_of(block);
@@ -630,7 +631,7 @@ START_TEST(the_cache_keeps_what_was_put_down_last)
 	ck_assert_uint_eq(store_cached(s), 2 * size);
 	ck_assert(is_in_memory(files[3]));
 	ck_assert(is_in_memory(files[2]));
-	/* 3 was put down before 2, and makes room for 0. */
+	/* version 3 was released before version 2, so it is dropped first */
 	ck_assert(!is_in_memory(files[0]));
 	version_put(get_of(files[0]));
 	ck_assert(is_in_memory(files[2]));
@@ -665,7 +666,7 @@ END_TEST
 
 /* ---- commits ---- */
 
-/* A model in which a bone of walk/ has the static translation value,0,0. */
+/* Makes a model in which a bone of walk has the static translation value,0,0. */
 static struct anim *edit(const struct version *base, uint32_t bone, double value)
 {
 	struct anim *a = anim_edit(base->anim);
@@ -685,7 +686,7 @@ static double value_of(const struct version *version, uint32_t bone)
 	return curve_value(version->anim->clips[0].tracks[bone].curve[ROLE_TRANSLATION], 0, 0);
 }
 
-/* The value in the file, as another program reads it. */
+/* Returns the value in the file, as another program reads it. */
 static double value_in_file(uint32_t bone)
 {
 	struct buf bytes = load_file(FILE_NAME);
@@ -724,7 +725,7 @@ static void ck_refused(enum err_code code, int number)
 		      err.message);
 }
 
-/* Nothing lies about but the file and the state directory. */
+/* Checks that only the file and the state directory are left in the folder. */
 static void ck_tidy(void)
 {
 	ck_assert_int_eq(count_entries("."), 2);
@@ -781,7 +782,7 @@ END_TEST
 
 /* ---- versions that the cache has dropped ---- */
 
-/* Since when the views of a bone of walk/ have been the same. */
+/* Returns the time since which the views of a bone of walk have been the same. */
 static struct age age_of(struct source *s, uint32_t bone)
 {
 	struct version *version = get_of(s);
@@ -916,7 +917,7 @@ START_TEST(a_commit_keeps_a_write_that_no_time_shows)
 	toggle_loop(&sample);
 	write_unseen(FILE_NAME, &sample);
 	now = get();
-	ck_assert(now == base); /* old times are trusted */
+	ck_assert(now == base); /* old times are trusted, so the version is the same */
 	version_put(now);
 	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
 	version_put(base);
@@ -927,7 +928,7 @@ START_TEST(a_commit_keeps_a_write_that_no_time_shows)
 }
 END_TEST
 
-/* The save equals the version before the last, but not the present one. */
+/* The save equals the version before the last one, but not the current one. */
 START_TEST(a_commit_is_written_where_no_time_shows_that_it_is_needed)
 {
 	struct version *base, *now;
@@ -974,7 +975,7 @@ START_TEST(the_same_curve_saved_by_two_is_a_conflict)
 	ck_assert_int_eq(commit(base, BONE, 8), COMMIT_REFUSED);
 	ck_refused(ERR_CONFLICT, 0);
 	ck_assert(file_holds(FILE_NAME, &before));
-	/* Both saved the same. */
+	/* Both drafts saved the same value. */
 	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_SAME);
 	buf_release(&before);
 	version_put(base);
@@ -999,7 +1000,7 @@ START_TEST(a_draft_goes_on_from_its_own_commits)
 	ck_assert(value_in_file(BONE) == 8);
 	ck_assert_int_eq(commit(base, ROOT, 9), COMMIT_DONE);
 	/*
-	 * The edit is taken back: values are those of the base, and saves of other programs stay.
+	 * The edit is undone: values are those of the base again, and saves of other programs stay.
 	 */
 	ck_assert_int_eq(
 		source_commit(source, where_of(source), base, none, second, NULL, &now, &err),
@@ -1130,7 +1131,7 @@ START_TEST(a_whole_file_does_not_undo_what_others_saved)
 	ck_assert_int_eq(commit_whole(base, NULL, &other_sample, &now), COMMIT_REFUSED);
 	ck_refused(ERR_CONFLICT, 0);
 	ck_assert(value_in_file(BONE) == 7);
-	/* But an earlier save of the same draft does. */
+	/* An earlier save of the same draft does count. */
 	version_put(base);
 	base = get();
 	ck_assert_int_eq(commit_whole(base, NULL, &other_sample, &now), COMMIT_DONE);
@@ -1144,7 +1145,9 @@ END_TEST
 
 /* ---- with others at work ---- */
 
-/* Is another's open for writing seen here? Only the owner may ask, and not every filesystem tells.
+/*
+ * Returns whether an open for writing by another process is noticed. Only the owner may ask for a
+ * lease, and not every filesystem has them.
  */
 static bool leases_work(void)
 {
@@ -1202,11 +1205,11 @@ START_TEST(a_writer_who_leaves_is_waited_for)
 END_TEST
 
 #define SAVES 200
-#define SAVES_OF_MANY 50 /* where each waits for the disk and for others */
+#define SAVES_OF_MANY 50 /* limit of saves: each waits for the disk and for other programs */
 
 /*
- * A program that saves one bone again and again, each time from the present text, until a save
- * succeeds.
+ * A program that saves one bone many times. Each save starts from the current text, and is repeated
+ * until it succeeds.
  */
 struct editor {
 	struct source *source;
@@ -1215,7 +1218,10 @@ struct editor {
 	unsigned landed, refused, lost;
 };
 
-/* Counts failures instead of failing: a thread has no test to fail in. */
+/*
+ * Saves one bone many times. Counts failures instead of reporting them: assertions do not work in
+ * threads.
+ */
 static void *save_often(void *closure)
 {
 	struct editor *e = closure;
@@ -1265,7 +1271,7 @@ START_TEST(two_who_save_different_bones_lose_nothing)
 }
 END_TEST
 
-/* Another mount of the same folder. */
+/* Runs as another mount of the same folder. */
 static void work_with_mount(const char *state_path, unsigned *refused)
 {
 	struct state *second = state_new(scratch_root, state_path, false, &err);
@@ -1332,7 +1338,7 @@ END_TEST
 
 /* ---- removed and new files ---- */
 
-/* Is version `number` of the file kept, with these bytes? */
+/* Returns whether version `number` of the file is kept, with these bytes. */
 static bool is_kept(const char *name, uint64_t number, const struct buf *bytes)
 {
 	const struct history_file file = {.dir = scratch_root, .folder = "", .name = name};
@@ -1388,7 +1394,7 @@ START_TEST(a_save_that_may_be_undone_by_a_power_cut_is_refused)
 	renames_lack_flags = false;
 	folder_sync_error = 0;
 	ck_refused(ERR_SYSTEM, EIO);
-	now = get(); /* it is there, though, and is shown */
+	now = get(); /* the file exists, though, and is shown */
 	ck_assert(value_of(now, BONE) == 8);
 	ck_assert(is_kept(FILE_NAME, 2, &before));
 	ck_assert_int_eq(commit(now, BONE, 9), COMMIT_DONE);
@@ -1402,7 +1408,10 @@ END_TEST
 
 #define VERSIONS 12u
 
-/* Gives the older half of the kept versions to a user; returns how many of each half there are. */
+/*
+ * Counts the kept versions, the older half and the others; with `give`, makes a user the owner of
+ * the older half.
+ */
 static void count_versions(bool give, uid_t to, unsigned out[2])
 {
 	const struct history_file file = {.dir = scratch_root, .folder = "", .name = FILE_NAME};
@@ -1426,7 +1435,7 @@ START_TEST(a_full_quota_takes_room_from_its_owners_versions)
 	unsigned counts[2];
 
 	if (geteuid() != 0)
-		return; /* only root can make files of others */
+		return; /* only root can make files of other users */
 	ck_assert_int_eq(chown(FILE_NAME, 1000, 1000), 0);
 	for (unsigned i = 0; i < VERSIONS; i++) {
 		base = get();
@@ -1447,7 +1456,7 @@ START_TEST(a_full_quota_takes_room_from_its_owners_versions)
 }
 END_TEST
 
-/* A file of which no version can be kept is not removed. */
+/* If no version of a file can be kept, the file is not removed. */
 START_TEST(nothing_is_removed_that_cannot_be_kept)
 {
 	struct version *base = get(), *now;
@@ -1534,7 +1543,7 @@ static TCase *read_case(void)
 #define OWN FILE_NAME ".skeleton.csv"
 #define TABLE "bone,parent,ty\nBone01,Scene_Root,1\nScene_Root,,\n"
 
-/* Saves a text in place of base's skeleton. */
+/* Saves a text in place of the skeleton of base. */
 static enum commit commit_text(struct version *base, const char *text, const struct skeleton *last,
 			       struct version **now)
 {
@@ -1559,7 +1568,7 @@ static double height_of(const struct version *version, const char *bone)
 	return joint ? joint->rest[ROLE_TRANSLATION][1] : NAN;
 }
 
-/* The file is unchanged, in its bytes and its times. */
+/* Checks that the file's bytes and times are unchanged. */
 static void ck_file_untouched(const struct stat *before)
 {
 	struct stat after;
@@ -1623,12 +1632,12 @@ START_TEST(two_who_save_a_skeleton_are_a_conflict)
 	ck_assert_int_eq(commit_text(base, TABLE, NULL, &first), COMMIT_DONE);
 	ck_assert_int_eq(commit_text(base, "bone,ty\nBone01,2\n", NULL, &second), COMMIT_REFUSED);
 	ck_refused(ERR_CONFLICT, 0);
-	/* The same draft continues from its own save. */
+	/* The draft's next save continues from its own previous save. */
 	ck_assert_int_eq(
 		commit_text(base, "bone,ty\nBone01,2\n", shared_skeleton(first->skeleton), &second),
 		COMMIT_DONE);
 	version_put(second);
-	/* And saying the same is none. */
+	/* Saving the same text again is no edit. */
 	ck_assert_int_eq(commit_text(base, "bone,ty\nBone01,2\n", NULL, &second), COMMIT_SAME);
 	version_put(second);
 	version_put(first);
@@ -1645,7 +1654,7 @@ START_TEST(a_skeleton_keeps_a_write_that_no_time_shows)
 	put(OWN, TABLE);
 	make_old(OWN);
 	make_old(FILE_NAME);
-	ck_locks(state_lock(state)); /* makes the directory */
+	ck_locks(state_lock(state)); /* the lock makes the directory */
 	state_unlock(state);
 	make_old(".");
 	base = get();
@@ -1827,7 +1836,7 @@ static TCase *commit_case(void)
 	return tc;
 }
 
-/* The same thread: if it waited, it would wait for itself. */
+/* Reads during a commit, in the same thread: if that waited, it would be for itself. */
 static void read_during_commit(void)
 {
 	struct version *last = source_last(source), *seen;
@@ -1853,10 +1862,10 @@ START_TEST(no_reader_waits_for_a_commit)
 }
 END_TEST
 
-/* A thread that looks at the file. */
+/* A thread that looks at the file during a commit. */
 static struct looker {
 	pthread_t thread;
-	_Atomic pid_t id; /* 0: it has not begun */
+	_Atomic pid_t id; /* thread id; 0: the thread has not begun */
 	_Atomic bool answered;
 	struct version *seen;
 } looker;
@@ -1872,7 +1881,9 @@ static void *look_once(void *unused)
 	return NULL;
 }
 
-/* Another program stores a file; a reader that asks after that gets the new text, or waits. */
+/*
+ * Stores a file as another program. A reader that asks afterwards must get the new text, or wait.
+ */
 static void store_and_look(void)
 {
 	struct buf bytes = load_file(FILE_NAME);
@@ -1900,11 +1911,11 @@ START_TEST(a_commit_hides_nothing_that_others_stored_meanwhile)
 }
 END_TEST
 
-/* flock is between open files: this one is as another process's. */
+/* flock is per open file: this one acts as another process's. */
 static int others_lock;
 static unsigned released, acquired;
 
-/* No lock is kept: the file can be read again, and other threads can save. */
+/* Checks that no lock is held: the file can be read, and other threads can save. */
 static void release_turn(void *closure)
 {
 	ck_assert_ptr_eq(closure, source);
@@ -1944,7 +1955,7 @@ START_TEST(a_commit_that_waits_for_another_process_holds_nothing)
 }
 END_TEST
 
-/* The new file has all its bytes by then, and not yet its name. */
+/* Called when the new file has all its bytes, but not yet its name. */
 static int acquire_for_new(void *turn_error)
 {
 	struct stat st;
@@ -1973,7 +1984,7 @@ START_TEST(a_new_file_is_written_before_its_turn)
 	acquired = 0;
 	ck_assert(!source_put_new(source, &where, NULL, base, NULL, &why));
 	ck_assert_int_eq(why.number, EAGAIN);
-	ck_assert_int_eq(count_entries("."), entries + 1); /* the state directory */
+	ck_assert_int_eq(count_entries("."), entries + 1); /* one entry more: the state directory */
 	turn_error = 0;
 	ck_assert(source_put_new(source, &where, NULL, base, NULL, NULL));
 	ck_assert_uint_eq(acquired, 2);
@@ -1983,7 +1994,9 @@ START_TEST(a_new_file_is_written_before_its_turn)
 }
 END_TEST
 
-/* flock is between open files: true if another one holds the lock of the state directory. */
+/*
+ * Returns whether another open file holds the lock of the state directory (flock is per open file).
+ */
 static bool state_is_locked(void)
 {
 	int fd = open(".animfs/lock", O_RDWR | O_CLOEXEC);
@@ -1996,7 +2009,7 @@ static bool state_is_locked(void)
 
 static unsigned attempts;
 
-/* Another mount changes the file during each attempt that does not keep it from doing so. */
+/* Changes the file, as another mount, during each attempt that does not prevent this. */
 static bool attempt_beside_another_mount(struct work *w, struct err *why)
 {
 	attempts++;
@@ -2004,7 +2017,7 @@ static bool attempt_beside_another_mount(struct work *w, struct err *why)
 		w->obstacle = OBSTACLE_CHANGED;
 		return err_system(why, EAGAIN, FILE_NAME);
 	}
-	/* As a step of an attempt does. */
+	/* Take the lock of the state, as a step of an attempt does. */
 	if (work_enter_state(w) != 0)
 		return false;
 	work_leave_state(w);
@@ -2022,7 +2035,7 @@ START_TEST(a_save_that_others_are_faster_than_takes_the_lock_first)
 			    .bytes = BUF_INIT};
 	struct version *base = get(), *now;
 
-	/* Makes the state directory. */
+	/* This commit makes the state directory. */
 	ck_assert_int_eq(commit(base, BONE, 6), COMMIT_DONE);
 	attempts = 0;
 	ck_assert_int_eq(work_run(&work, &now, NULL, &err), COMMIT_SAME);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_stills.c - which files are stills, when they are read again, and the messages about others.
+ * test_stills.c - which files are stills, when they are read again, and the messages about files
+ * that are not.
  */
 #include "scratch.h"
 #include "store/source.h"
@@ -17,7 +18,7 @@ static struct guard guard;
 static char barred[64];
 static struct err err;
 
-/* Every user may read a file that is not barred. */
+/* A guard that lets every user read a file, except for one name. */
 static bool lets_read(const struct guard *g, int dir, const char *file, const char *name,
 		      struct file_version *version)
 {
@@ -84,7 +85,7 @@ static struct version *look(void)
 	return version;
 }
 
-/* Its clip.x3d, or why there is none. */
+/* Returns clip.x3d of the file, or the reason why it is absent. */
 static struct buf shown(struct version *version)
 {
 	const struct tree tree = {version, KANIM};
@@ -156,7 +157,7 @@ START_TEST(a_version_is_what_its_stills_were)
 	make_old("b.x3d");
 	before = look();
 	put_still("b.x3d", MOVED("2"));
-	/* Asked twice: the second answer must still know the result of the first. */
+	/* Ask twice: the second answer depends on the stored result of the first. */
 	for (unsigned i = 0; i < 2; i++) {
 		now = look();
 		ck_assert_uint_gt(now->generation, before->generation);
@@ -168,7 +169,7 @@ START_TEST(a_version_is_what_its_stills_were)
 }
 END_TEST
 
-/* That one of them changed is its own time. */
+/* A change of a still counts with its own time. */
 START_TEST(times_outlive_a_version_with_stills)
 {
 	const struct store_options options = {.cache = 0, .max_file = 1 << 20};
@@ -193,7 +194,7 @@ START_TEST(times_outlive_a_version_with_stills)
 }
 END_TEST
 
-/* By chmod, touch, or a write of the same bytes; and while their times cannot be trusted yet. */
+/* Times change by chmod, touch or a write of the same bytes; or they are too new to be trusted. */
 START_TEST(other_times_are_no_other_stills)
 {
 	struct version *before, *now;
@@ -268,8 +269,8 @@ START_TEST(stills_may_lie_in_a_folder)
 END_TEST
 
 /*
- * A user that may read the animation learns nothing from its views about files that he may not
- * read.
+ * A user that may read the animation must not learn from its views about files that the user may
+ * not read.
  */
 START_TEST(a_still_that_not_everybody_may_read_is_none)
 {
@@ -311,7 +312,7 @@ START_TEST(other_names_are_refused)
 }
 END_TEST
 
-/* A large still counts as often as it is named. */
+/* A large still counts each time that it is named. */
 START_TEST(so_much_is_read_and_no_more)
 {
 	struct buf frames = BUF_INIT;

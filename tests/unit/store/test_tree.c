@@ -21,7 +21,7 @@ static struct version *open_version(const char *name)
 	return version;
 }
 
-/* Every name that is listed is found, is the same place, and renders. */
+/* A walk that checks that every listed name is found, is the same place, and renders. */
 struct walk {
 	struct tree tree;
 	struct place folder;
@@ -71,7 +71,7 @@ START_TEST(paths_lead_to_places)
 {
 	static const struct {
 		const char *path;
-		int kind; /* -1: no such place */
+		int kind; /* expected kind of the place; -1: it does not exist */
 	} cases[] = {
 		{"", PLACE_FILE},
 		{"file.json", PLACE_VIEW},
@@ -133,12 +133,12 @@ START_TEST(views_that_are_not_listed_are_still_found)
 	ck_assert(view_set_parse("csv", &set, &err));
 	ck_assert(tree_walk(&tree, "walk", &clip));
 	ck_assert(tree_list(&tree, &clip, set, count, &listed));
-	ck_assert_uint_eq(listed, 1); /* bones/ alone */
+	ck_assert_uint_eq(listed, 1); /* only bones/ */
 	ck_assert(tree_lookup(&tree, &clip, "clip.kanim", &place));
 	ck_assert(tree_walk(&tree, "walk/bones", &bones));
 	listed = 0;
 	ck_assert(tree_list(&tree, &bones, set, count, &listed));
-	ck_assert_uint_eq(listed, 4); /* one CSV a bone */
+	ck_assert_uint_eq(listed, 4); /* one CSV per bone */
 	version_put(version);
 }
 END_TEST
@@ -152,7 +152,8 @@ START_TEST(a_clip_of_too_many_frames_has_two_views)
 	struct version *version;
 	unsigned listed = 0;
 
-	put_u32(bytes.data + 0x140, 65536); /* the frames of the third clip, which has no keys */
+	/* number of frames of the third clip, which has no keys */
+	put_u32(bytes.data + 0x140, 65536);
 	version = version_of_bytes(codec_named("canm"), &bytes, tree.file_name, NULL, &err);
 	ck_assert_msg(version != NULL, "%s", err.message);
 	tree.version = version;
@@ -167,7 +168,10 @@ START_TEST(a_clip_of_too_many_frames_has_two_views)
 }
 END_TEST
 
-/* Rendered as far as the limit, or not at all where the keys tell that it is too long. */
+/*
+ * A text beyond the limit is rendered as far as the limit; or not at all, if the number of keys
+ * shows that it is too long.
+ */
 START_TEST(a_text_beyond_the_limit_is_not_made)
 {
 	struct version *version = open_version("wiki512.canm");
@@ -247,7 +251,7 @@ START_TEST(versions_with_other_names_are_told_apart)
 
 	ck_assert_uint_eq(labels_outline(wiki->labels), labels_outline(same->labels));
 	ck_assert_uint_ne(labels_outline(wiki->labels), labels_outline(odd->labels));
-	((struct clip *)same->anim->clips)[0].frames++; /* one still more */
+	((struct clip *)same->anim->clips)[0].frames++; /* one still more than in the other */
 	changed = labels_new(same->anim, &size);
 	ck_assert_uint_ne(labels_outline(wiki->labels), labels_outline(changed));
 	labels_free(changed);
@@ -303,8 +307,8 @@ END_TEST
 /* ---- since when a text is the same ---- */
 
 /*
- * A file that is edited at random, through its texts, its skeleton and by other programs, and the
- * versions that it had.
+ * A file that is edited at random, through its texts, its skeleton and by other programs, and its
+ * versions.
  */
 #define STEPS 60
 #define PINNED 6
@@ -315,10 +319,12 @@ struct history {
 	struct store *store;
 	struct source *source;
 	struct where where;
-	struct version *pinned[PINNED]; /* by step, modulo; NULL: none yet */
+	/* versions that stay in use, by step modulo PINNED; NULL: none yet */
+	struct version *pinned[PINNED];
 	struct version *now;
-	unsigned same, other; /* how often a text was said to be the same, or not */
-	char chosen[512];     /* a view to be edited, at random */
+	/* number of texts that were the same as before, or not, by their age */
+	unsigned same, other;
+	char chosen[512]; /* a random view to be edited */
 	unsigned views;
 };
 
@@ -329,7 +335,7 @@ static bool names_of(void *closure, const char *name, const struct place *place)
 	return true;
 }
 
-/* A view's text, or a folder's names. */
+/* Returns a view's text, or a folder's names. */
 static struct buf content(const struct tree *tree, const struct place *place)
 {
 	struct buf out = BUF_INIT;
@@ -411,7 +417,7 @@ static void look(struct history *h, unsigned step)
 	h->pinned[step % PINNED] = version_get(h->now);
 }
 
-/* Another digit somewhere in the text of a view; it may be refused. */
+/* Changes a digit somewhere in the text of a view, and saves it; it may be refused. */
 static void edit_text(struct history *h)
 {
 	const struct tree tree = {h->now, h->name};
@@ -434,7 +440,7 @@ static void edit_text(struct history *h)
 	attempt_release(&attempt);
 }
 
-/* Another program brings an old version back, or writes a skeleton. */
+/* Restores an old version or writes a skeleton, as another program. */
 static void write_outside(struct history *h)
 {
 	const struct version *old = h->pinned[below(PINNED)];

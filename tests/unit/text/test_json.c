@@ -59,7 +59,7 @@ static struct err read_err(const char *text, size_t size)
 	struct err err = {0};
 	struct doc d;
 
-	/* A block of exactly that size: a byte too far is found by the sanitizer. */
+	/* Use a block of exactly that size, so that the sanitizer detects reads past the end. */
 	uint8_t *exact = malloc(size ? size : 1);
 	ck_assert_ptr_nonnull(exact);
 	memcpy(exact, text, size);
@@ -151,7 +151,7 @@ START_TEST(nesting_without_end_is_refused)
 }
 END_TEST
 
-/* Every word, number, escape and character that a cut can fall into. */
+/* The text has every word, kind of number, escape and character that a cut can fall into. */
 START_TEST(every_beginning_of_a_text_ends_early)
 {
 	static const char text[] =
@@ -370,12 +370,12 @@ static void assert_f32(const char *text, float wanted)
 		      (double)wanted);
 }
 
-/* A decimal a hair beside the middle of two float32 falls on the middle as a double. */
+/* A decimal just beside the middle of two float32 would be rounded to the middle as a double. */
 START_TEST(float32_are_rounded_once)
 {
 	assert_f32("0.1", 0.1f);
 	assert_f32("-0", -0.0f);
-	assert_f32("1.00000005960464477539062500", 1.0f); /* the middle itself, to even */
+	assert_f32("1.00000005960464477539062500", 1.0f); /* the middle itself is rounded to even */
 	assert_f32("1.000000059604644775390625000001", 0x1.000002p0f);
 	assert_f32("1.000000059604644775390624999999", 1.0f);
 	assert_f32("-1.000000059604644775390625000001", -0x1.000002p0f);
@@ -496,7 +496,7 @@ END_TEST
 
 #define USUAL ((size_t)1 << 30)
 
-/* Small texts that take much: each of their values is a token. */
+/* Makes a text that needs much memory: each of the small values is a token. */
 static struct buf many(const char *value, int count)
 {
 	struct buf out = BUF_INIT;
@@ -571,7 +571,7 @@ START_TEST(deep_nesting_is_refused)
 }
 END_TEST
 
-/* With few members names are compared each with each, with many they are sorted. */
+/* Few member names are compared pairwise; many are sorted. */
 START_TEST(a_name_that_is_there_twice_is_found_among_many)
 {
 	static const int counts[] = {3, 16, 17, 18, 1000};
@@ -589,7 +589,7 @@ START_TEST(a_name_that_is_there_twice_is_found_among_many)
 		buf_char(&text, '}');
 		err = read_err((const char *)text.data, text.size);
 		ck_assert_msg(err.code == ERR_NONE, "%s", err.message);
-		/* The last one again under the name of the first, 0. */
+		/* The last member gets the name of the first, 0. */
 		text.size = last;
 		buf_text(&text, "\"\\u0030\": 1}");
 		err = read_err((const char *)text.data, text.size);

@@ -14,7 +14,7 @@
 
 #define DEGREES (180 / M_PI)
 
-/* As ck_assert, for loops of many: that one talks to its parent each time, passed or not. */
+/* Like ck_assert, for loops with many checks: ck_assert sends a message for each of them. */
 #define EXPECT(condition, ...)                                                                     \
 	do {                                                                                       \
 		if (!(condition))                                                                  \
@@ -79,7 +79,7 @@ static const struct {
 	{0x3f804189, "1.002"},
 	{0x322bcc77, "0.00000001"},
 	{0x15ae43fd, "0.00000000000000000000000007038531"},
-	/* the last whole number that has a float32 of its own, and the next ones */
+	/* the last whole number that is a float32 of its own, and the following ones */
 	{0x4b7fffff, "16777215"},
 	{0x4b800000, "16777216"},
 	{0x4b800001, "16777218"},
@@ -92,7 +92,7 @@ static const struct {
 	{0x0f800000, "0.000000000000000000000000000012621775"},
 	{0x10000000, "0.00000000000000000000000000002524355"},
 	{0x7e800000, "85070590000000000000000000000000000000"},
-	/* the ends */
+	/* the smallest and largest numbers */
 	{0x00000001, "0.000000000000000000000000000000000000000000001"},
 	{0x00000002, "0.000000000000000000000000000000000000000000003"},
 	{0x007fffff, "0.000000000000000000000000000000000000011754942"},
@@ -253,7 +253,7 @@ START_TEST(float_lanes)
 }
 END_TEST
 
-/* From the first digit that is not 0 to the last. */
+/* Returns the number of digits from the first that is not 0 to the last. */
 static size_t significant_digits(const char *text)
 {
 	size_t count = 0, zeros = 0;
@@ -276,7 +276,7 @@ static bool stored_alike(double a, double b, const struct lane *lane)
 	return f32_bits((float)a) == f32_bits((float)b);
 }
 
-/* The text of v reads back as a number that is stored with the same bits as v. */
+/* Checks that the text of v reads back as a number that is stored with the same bits as v. */
 static void expect_lane_law(double v, const struct lane *lane)
 {
 	char text[NUM_MAX + 1];
@@ -290,7 +290,7 @@ static void expect_lane_law(double v, const struct lane *lane)
 	       (double)lane->step);
 }
 
-/* With one digit less, neither the nearest nor its neighbours would do. */
+/* Checks that with one digit less, neither the nearest text nor its neighbours would read back. */
 static void expect_no_shorter(double v, const struct lane *lane)
 {
 	char text[NUM_MAX + 1], shorter[64];
@@ -338,7 +338,7 @@ START_TEST(grid_values_come_back_to_their_k)
 }
 END_TEST
 
-/* num_value has shorter ways than num_lane, and the same texts. */
+/* num_value has faster ways than num_lane, with the same texts. */
 START_TEST(values_of_curves_are_written_as_their_lane_says)
 {
 	random_state = 5;
@@ -507,7 +507,7 @@ static const struct {
 	{"2.2250738585072011e-308", 2.2250738585072011e-308},
 	{"8.5899345920000000000001e9", 8589934592.0},
 	{"6929495644600919.5", 6929495644600920.0},
-	/* 64 bits of the power of ten are not enough for these */
+	/* numbers for which 64 bits of the power of ten are not enough */
 	{"5205.27031104542084", 0x1.45545331acbd5p+12},
 	{"3227695.824363652384", 0x1.8a017e984bf88p+21},
 	{"420982013467781978e-56", 0x1.6eba204bb342bp-128},
@@ -572,7 +572,7 @@ START_TEST(the_point_is_the_one_asked_for)
 }
 END_TEST
 
-/* A block of exactly the text's size, so that a byte read beyond it is found. */
+/* Parses a block of exactly the text's size, so that reads past the end are detected. */
 static bool parse_block(const char *text, size_t size, double *out)
 {
 	char *block = malloc(size ? size : 1);
@@ -699,7 +699,7 @@ START_TEST(frames)
 		{"4294967296", false, 0},
 		{"99999999999999999999999", false, 0},
 		{"", false, 0},
-		/* Every spelling that a value may have. */
+		/* Spellings that the text of a value may have. */
 		{"5e0", true, 5},
 		{"+5", true, 5},
 		{"5.000000000000000000e+00", true, 5},
@@ -756,7 +756,7 @@ START_TEST(fifteen_digits)
 	ck_assert(num_same15(0.9999999999999996, 1));
 	ck_assert(!num_same15(0.999999999999999, 1));
 	ck_assert(!num_same15(999999999999999, 1e15));
-	/* it is what %.15g shows, also where a middle lies between */
+	/* equal means that %.15g gives the same text, even if a rounding boundary lies between */
 	for (int i = 0; i < 100; i++) {
 		char a[32], b[32];
 		double next = nextafter(near, 2);
@@ -769,7 +769,7 @@ START_TEST(fifteen_digits)
 }
 END_TEST
 
-/* Where the machine has a locale with a decimal comma; the program never sets one itself. */
+/* On machines that have a locale with a decimal comma; the program never sets one itself. */
 START_TEST(the_locale_changes_nothing)
 {
 	const struct lane lane = {LANE_GRID, 1000, 1e-13f, 1, 0, false};
@@ -786,7 +786,7 @@ START_TEST(the_locale_changes_nothing)
 }
 END_TEST
 
-/* num_scan reads the same value as num_parse_value, up to the first byte behind it. */
+/* Checks that num_scan reads the same value as num_parse_value, up to the first byte after it. */
 static void expect_scan(const char *text)
 {
 	size_t size = strlen(text), numeric = strspn(text, "-0123456789.");
@@ -795,7 +795,7 @@ static void expect_scan(const char *text)
 	const char *behind;
 	double value;
 
-	/* A block of its own, so that nothing can be read behind it. */
+	/* Use a block of exactly its size, so that nothing can be read past the end. */
 	ck_assert(block != NULL);
 	memcpy(block, text, size);
 	behind = num_scan(block, block + size, &n);
@@ -845,7 +845,7 @@ START_TEST(numbers_are_found_in_a_text)
 	for (size_t i = 0; i < ARRAY_SIZE(left); i++) {
 		const char *behind = num_scan(left[i], left[i] + strlen(left[i]), &n);
 
-		/* A number may end before a byte that cannot be part of it. */
+		/* A number may end before a byte that cannot be part of a number. */
 		ck_assert_msg(!behind || *behind == 'e', "%s", left[i]);
 	}
 	random_state = 11;
@@ -866,7 +866,7 @@ static bool is_value(const struct num_plain *n, const struct curve *c)
 	return num_is_value(n, curve_value(c, 0, 0), &c->lane[0], c->stored);
 }
 
-/* num_is_value may be unsure, but never wrong. */
+/* num_is_value may return false for a valid text, but never true for another number. */
 START_TEST(texts_of_values_are_known_again)
 {
 	unsigned known = 0, count = 0;
@@ -890,7 +890,8 @@ START_TEST(texts_of_values_are_known_again)
 			continue;
 		count++;
 		known += is_value(&n, &c);
-		/* A neighbour in the last place, one place more, and one less, are other numbers.
+		/*
+		 * A neighbour in the last digit, one digit more, and one less, are other numbers.
 		 */
 		text[size - 1] = (char)(text[size - 1] == '9' ? '8' : text[size - 1] + 1);
 		EXPECT(num_scan(text, text + size, &n) && !is_value(&n, &c), "%s", text);

@@ -6,7 +6,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-/* A text that is no multiple of anything, and long enough for several windows. */
+/* Makes a text whose length is no round number, long enough for several windows. */
 static struct buf make_text(size_t rows)
 {
 	struct buf text = BUF_INIT;
@@ -24,7 +24,7 @@ static size_t unpack_gzip(struct bytes packed, uint8_t *out, size_t room)
 		      .next_out = out,
 		      .avail_out = (uInt)room};
 
-	/* 16: a gzip header and nothing else. */
+	/* 16 means: only a gzip header is accepted. */
 	ck_assert_int_eq(inflateInit2(&z, MAX_WBITS + 16), Z_OK);
 	ck_assert_int_eq(inflate(&z, Z_FINISH), Z_STREAM_END);
 	ck_assert_uint_eq(z.avail_in, 0);

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The rows of a text, each cell in brackets, each row with a bar behind it; "!" for a refusal. */
+/*
+ * Returns the rows of a text, each cell in brackets and each row followed by a bar; "!" if the text
+ * is refused.
+ */
 static const char *rows_of(struct bytes text, struct err *err)
 {
 	static struct buf out;
@@ -101,7 +104,7 @@ static void expect_cell(const struct table *t, size_t i, const char *text, size_
 
 START_TEST(a_cell_knows_where_it_stands)
 {
-	/*                  0123 45678 9 0123456789 0 123456 */
+	/* Offsets: 0123 45678 9 0123456789 0 123456 */
 	const char *text = "a,b\n1, 22\r\n3,\" 4\"\"\" \r5,\"6\"";
 	struct err err = {0};
 	struct table t;
@@ -233,7 +236,9 @@ START_TEST(a_comma_is_a_point_where_it_separates_no_cells)
 }
 END_TEST
 
-/* 1 + 2^-24 is half-way between two floats; a double cannot tell which side the text is on. */
+/*
+ * 1 + 2^-24 is half-way between two floats; as a double, the text cannot show on which side it is.
+ */
 START_TEST(numbers_round_to_the_float_that_their_text_rounds_to)
 {
 	static const struct {
@@ -355,7 +360,7 @@ static const struct column columns[] = {{"frame", take, NULL, 'f'},
 					{"flags", take, NULL, 'g'}};
 static const struct table_form form = {columns, ARRAY_SIZE(columns), 7, 3, 1};
 
-/* The cells that the columns received, each row with a bar behind it, or the message. */
+/* Returns the cells that the columns received, with a bar after each row; or the message. */
 static const char *columns_of(const char *text, struct err *err)
 {
 	static struct buf out;
@@ -396,7 +401,7 @@ static const struct {
 	{"frame,tx,TX\n", "the column tx is listed twice", "", 9},
 	{"frame,ty\n", "\"ty\" is not a column; did you mean \"tx\"?", "frame, tx", 6},
 	{"frame,time\n", "\"time\" is not a column", "frame, tx", 6},
-	/* One that this text does not have. */
+	/* A column that this text does not have. */
 	{"frame,flags\n", "\"flags\" is not a column", "frame, tx", 6},
 	{"frame,\n0,1\n", "\"1\" stands in a column without a name",
 	 "as many cells as the first line has; between commas, decimals have a point or stand in "
@@ -427,9 +432,10 @@ static const struct {
 	{"frame,tx\n0,1..5\n", 13, 1, "B2", "tx"},
 	{"frame,tx\n0,1..5\n", 9, 1, "A2", "frame"},
 	{"frame,tx\n0,1..5\n", 6, 2, "B1", ""},
-	{"frame,tx\n0,1..5\n", 9, 6, "", ""},  /* the whole row */
-	{"frame,tx\n0,1..5\n", 16, 0, "", ""}, /* its end, and the text's */
-	{"frame,tx\n0\n1,2\n", 10, 0, "", ""}, /* a cell that is not there */
+	{"frame,tx\n0,1..5\n", 9, 6, "", ""}, /* the error is at the whole row */
+	/* the error is at the end of the row, which is the end of the text */
+	{"frame,tx\n0,1..5\n", 16, 0, "", ""},
+	{"frame,tx\n0\n1,2\n", 10, 0, "", ""}, /* the error is at a missing cell */
 	{"frame,tx\n0,\n1,2\n", 11, 0, "B2", "tx"},
 	{"sep=;\nframe;tx\n0;1..5\n", 17, 4, "B2", "tx"},
 	{"sep=;\nframe;tx\n0;1..5\n", 12, 2, "B1", ""},
@@ -437,7 +443,7 @@ static const struct {
 	 "frame\ttx\r\n\r\n0\t 1..5\r\n",
 	 18, 4, "B3", "tx"},
 	{"frame,,\"t\nx\"\n0,1,2\n", 17, 1, "C3", "t x"},
-	{"a,b\n1,\"x", 6, 2, "B2", "b"}, /* open to the end of the text */
+	{"a,b\n1,\"x", 6, 2, "B2", "b"}, /* the quotes are open to the end of the text */
 	{"a,b\n1,x\"\n", 7, 1, "B2", "b"},
 	{",,,,,,,,,,,,,,,,,,,,,,,,,,,z\n", 27, 1, "AB1", ""},
 };
@@ -467,7 +473,7 @@ START_TEST(a_column_that_counts_the_rows_is_blank)
 			 "f[5]tg|f[6]tg|");
 	ck_assert_str_eq(columns_of("frame,Unnamed: 1\n5,0\n", &err),
 			 "\"0\" stands in a column without a name");
-	/* R counts from 1, in quotes. */
+	/* R counts lines from 1, also in quotes. */
 	ck_assert_str_eq(columns_of(",frame\n1,5\n", &err), "f[5]tg|");
 	ck_assert_str_eq(columns_of("\"\",\"frame\"\n\"1\",5\n\"2\",6\n", &err), "f[5]tg|f[6]tg|");
 	ck_assert_str_eq(columns_of(",frame\n1,5\n3,6\n", &err),
@@ -550,7 +556,7 @@ static const char *refusal_of(const char *text)
 	return err.message;
 }
 
-/* What a program made of a number, and what can be read in two ways. */
+/* The message explains what a program made of a number, and numbers that have two readings. */
 START_TEST(a_refusal_says_what_it_may_be)
 {
 	ck_assert_str_eq(refusal_of("True,1\n"),
@@ -579,7 +585,7 @@ START_TEST(na_is_a_blank_number)
 }
 END_TEST
 
-/* The same rows, whichever half of a unit comes first; cut anywhere, they are an early end. */
+/* Texts in UTF-16 of either byte order have the same rows; cut anywhere, they end early. */
 START_TEST(texts_in_utf16_are_read)
 {
 	static const uint16_t units[] = {0xfeff, 'a', '\t', '"', 0xe4, '"',    '\r',
@@ -606,7 +612,7 @@ START_TEST(texts_in_utf16_are_read)
 		}
 		err = (struct err){.code = ERR_NONE};
 	}
-	/* Half a pair of surrogates. */
+	/* The text ends after one half of a surrogate pair. */
 	expect_refused((struct bytes){(const uint8_t *)"\xff\xfe,\0\x42\xde,\0", 8}, 1,
 		       "this is not UTF-8");
 }

@@ -115,7 +115,7 @@ START_TEST(everything_is_told_with_its_place)
 }
 END_TEST
 
-/* libxml2 gets the text in pieces, and moves the part it has not parsed yet. */
+/* libxml2 gets the text in pieces, and moves the part that it has not parsed yet. */
 START_TEST(places_stay_true_in_long_texts)
 {
 	struct buf text = BUF_INIT;
@@ -175,7 +175,7 @@ START_TEST(events_may_be_left_out)
 }
 END_TEST
 
-/* Wherever a text is cut before its root is closed, the end is its one fault. */
+/* A text that is cut before the end of its root has one fault: the end. */
 START_TEST(a_text_that_is_cut_ends_early)
 {
 	static const char text[] =
@@ -203,8 +203,8 @@ static void add_attributes(struct buf *text, unsigned count, const char *prefix)
 }
 
 /*
- * The text in another encoding; *before is the length of the bytes in front that places do not
- * count.
+ * Converts a text to another encoding; *before is the number of bytes at its start that places do
+ * not count.
  */
 static void encode_text(struct buf *text, enum xml_encoding encoding, size_t *before)
 {
@@ -222,7 +222,7 @@ static void encode_text(struct buf *text, enum xml_encoding encoding, size_t *be
 	*before = places[encoding];
 }
 
-/* Of each encoding, with namespaces among them. */
+/* In each encoding, also with namespace declarations among the attributes. */
 START_TEST(a_tag_has_so_many_attributes)
 {
 	enum xml_encoding encoding = (enum xml_encoding)_i;
@@ -284,7 +284,7 @@ START_TEST(what_only_looks_like_attributes_is_not_counted)
 }
 END_TEST
 
-/* Behind each of these there is a tag, although it does not look so. */
+/* After each of these beginnings there is a tag, although it does not look so. */
 static const char *const hiding[] = {
 	"<a><!-- ' -->",
 	"<a><!----><!-- - ' -> -->",
@@ -319,7 +319,7 @@ START_TEST(attributes_cannot_be_hidden)
 }
 END_TEST
 
-/* Each in its own element, one in another. */
+/* Appends `count` nested elements. */
 static void nest(struct buf *text, unsigned count, const char *inner)
 {
 	for (unsigned i = 0; i < count; i++)
@@ -339,7 +339,7 @@ START_TEST(so_many_namespaces_are_around_an_element)
 		struct err err = {0};
 		bool fine;
 
-		/* Those of elements that are closed do not count. */
+		/* Attributes of elements that are closed do not count. */
 		buf_text(&text, "<r>\n");
 		nest(&text, XML_ATTRIBUTES_MAX, "<b xml:c='x'/>");
 		nest(&text, XML_ATTRIBUTES_MAX - 1,
@@ -358,7 +358,10 @@ START_TEST(so_many_namespaces_are_around_an_element)
 }
 END_TEST
 
-/* As much as libxml2 accepts, which is 10 MB; with the bytes that it looks for in every piece. */
+/*
+ * Values are as long as libxml2 accepts, which is 10 MB, and contain the bytes that it looks for in
+ * every piece.
+ */
 START_TEST(a_long_value_is_whole)
 {
 	static const char wanted[] = "\n1 d [<d e='f'/>][ e='f']e=f\n";
@@ -390,7 +393,7 @@ END_TEST
 static const struct {
 	const char *file, *value;
 	char quote;
-	const char *wanted; /* NULL: not XML */
+	const char *wanted; /* NULL: XML cannot express the value */
 } values[] = {
 	{"<a/>", "plain", '"', "plain"},
 	{"<a/>", "a&b<c>\"d'", '"', "a&amp;b&lt;c>&#34;d'"},
@@ -428,7 +431,7 @@ END_TEST
 
 /* ---- encodings ---- */
 
-/* "<a b='é😀'/>" but for ISO-8859-1, which has no such face. */
+/* "<a b='é😀'/>", except in ISO-8859-1, which lacks the second character. */
 static const struct {
 	const char *bytes;
 	size_t size;

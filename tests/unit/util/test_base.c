@@ -15,7 +15,7 @@ START_TEST(a_reader_goes_bad_and_stays_bad)
 	ck_assert(!r.bad);
 	ck_assert_uint_eq(read_u16(&r), 0);
 	ck_assert(r.bad);
-	ck_assert_uint_eq(read_u8(&r), 0); /* although one byte is left */
+	ck_assert_uint_eq(read_u8(&r), 0); /* bad, although one byte is left */
 	ck_assert(r.bad);
 }
 END_TEST
@@ -174,11 +174,14 @@ START_TEST(a_place_is_a_line_and_a_column_of_characters)
 		{"a\n", 2, 2, 1},
 		{"\xE5\x8F\xB3,x", 4, 1, 3}, /* one character of three bytes */
 		{"ab", 99, 1, 3},
-		/* No editor counts the mark. */
+		/* The byte order mark does not count as a column. */
 		{"\xEF\xBB\xBF"
 		 "ab",
 		 4, 1, 2},
-		/* Of XML in ISO-8859-1 a byte is a character, places count in its UTF-8. */
+		/*
+		 * In an XML text in ISO-8859-1 a byte is a character, and offsets count in its
+		 * UTF-8 form.
+		 */
 		{"<?xml encoding='ISO-8859-1'?>\n<a b='\xE9' c='x'/>", 43, 2, 13},
 	};
 
@@ -188,7 +191,7 @@ START_TEST(a_place_is_a_line_and_a_column_of_characters)
 		ck_assert_uint_eq(p.line, cases[i].line);
 		ck_assert_uint_eq(p.column, cases[i].column);
 	}
-	/* UTF-16 likewise: "<\xE9\n\xE9x". */
+	/* Offsets in a UTF-16 text count in its UTF-8 form: "<\xE9\n\xE9x". */
 	for (size_t at = 0; at <= 7; at++) {
 		static const uint8_t text[] = "\xFF\xFE<\0\xE9\0\n\0\xE9\0x\0";
 		static const size_t columns[] = {1, 2, 3, 3, 1, 2, 2, 3};

@@ -14,7 +14,7 @@ START_TEST(both_clocks_run_together)
 }
 END_TEST
 
-/* In a process of its own: nothing starts it again. */
+/* The test has a process of its own, since a stopped clock cannot be started again. */
 START_TEST(one_stops_and_the_other_does_not)
 {
 	int64_t at, real;

@@ -12,13 +12,13 @@ START_TEST(composed_and_taken_apart_are_the_same)
 		{"hips", "hips"},
 		{"Z\u00e4hne", "Za\u0308hne"},
 		{"\u00c5ngstr\u00f6m", "A\u030angstro\u0308m"},
-		{"\u1ead", "a\u0323\u0302"},                  /* of two marks */
-		{"\u01d8", "u\u0308\u0301"},                  /* of one that is composed */
-		{"\u304c\u30d1", "\u304b\u3099\u30cf\u309a"}, /* kana */
-		{"\ud55c\uae00", "\u1112\u1161\u11ab\u1100\u1173\u11af"}, /* Hangul */
-		{"\uac00", "\u1100\u1161"}, /* without a trailing part */
+		{"\u1ead", "a\u0323\u0302"}, /* a character with two marks */
+		{"\u01d8", "u\u0308\u0301"}, /* a character whose first mark is composed already */
+		{"\u304c\u30d1", "\u304b\u3099\u30cf\u309a"}, /* kana with sound marks */
+		{"\ud55c\uae00", "\u1112\u1161\u11ab\u1100\u1173\u11af"}, /* Hangul syllables */
+		{"\uac00", "\u1100\u1161"}, /* a Hangul syllable without a final consonant */
 		{"\ufb2a", "\u05e9\u05c1"},
-		{"\xff\xc3", "\xff\xc3"}, /* no UTF-8 */
+		{"\xff\xc3", "\xff\xc3"}, /* not UTF-8, so unchanged */
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)

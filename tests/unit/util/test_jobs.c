@@ -67,7 +67,7 @@ START_TEST(as_many_at_a_time_as_there_are_threads)
 {
 	pthread_barrier_t barrier;
 
-	/* With fewer this would wait for ever. */
+	/* With fewer threads than 4, the barrier would wait for ever. */
 	ck_assert_int_eq(pthread_barrier_init(&barrier, NULL, 4), 0);
 	ck_assert(jobs_run(4, 4, meet, &barrier));
 	pthread_barrier_destroy(&barrier);

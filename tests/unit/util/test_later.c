@@ -11,7 +11,7 @@ static void count_freed(struct later *l)
 	freed++;
 }
 
-/* What is freed drops others. */
+/* Frees an object, which drops further objects. */
 static void free_another(struct later *l)
 {
 	static struct later other;

@@ -33,7 +33,7 @@ static void *try_a(void *got)
 	return NULL;
 }
 
-/* Can another thread have the lock? */
+/* Returns whether another thread can take the lock. */
 static bool is_free(void)
 {
 	bool got = false;
@@ -103,7 +103,7 @@ START_TEST(waiting_releases_the_lock)
 }
 END_TEST
 
-/* Each is listed once, and its name is its own. */
+/* Each class is listed once, and has a name of its own. */
 START_TEST(classes_have_ranks_of_their_own)
 {
 #define LOCK_CLASS_POINTER(class, rank) &class,
@@ -149,7 +149,7 @@ static UNCHECKED void waiting_above_another(void)
 	lock_wait(&a, &low, &condition);
 }
 
-/* Does it end the process? */
+/* Returns whether a function aborts the process. */
 static bool aborts(void (*function)(void))
 {
 	pid_t child = fork();

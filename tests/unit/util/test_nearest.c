@@ -14,10 +14,12 @@ static const struct {
 	const char *word, *meant;
 } cases[] = {
 	{"hipz.csv", "; did you mean \"hips.csv\"?"},
-	{"hisp.csv", "; did you mean \"hips.csv\"?"}, /* two in the wrong order are one mistake */
-	{"HIPS.CSV", "; did you mean \"hips.csv\"?"}, /* none, and so nearer than any other */
-	{"ihpz.csv", "; did you mean \"hips.csv\"?"}, /* two */
-	{"ihzs.csx", ""},                             /* three */
+	/* two exchanged letters count as one mistake */
+	{"hisp.csv", "; did you mean \"hips.csv\"?"},
+	/* a difference of case counts as no mistake, so this name is the nearest */
+	{"HIPS.CSV", "; did you mean \"hips.csv\"?"},
+	{"ihpz.csv", "; did you mean \"hips.csv\"?"}, /* two mistakes */
+	{"ihzs.csx", ""},                             /* three mistakes */
 	{"hips", "; did you mean \"hips.csv\" or \"hips.json\"?"},
 	{"hand_.csv", "; did you mean \"hand_L.csv\" or \"hand_R.csv\"?"},
 	{"hand_M.csv", "; did you mean \"hand_L.csv\" or \"hand_R.csv\"?"},
@@ -25,9 +27,9 @@ static const struct {
 	{"walking", ""},
 	{"cvs", "; did you mean \"csv\"?"},
 	{"cv", "; did you mean \"csv\"?"},
-	{"vcs", ""}, /* of three letters two are wrong */
+	{"vcs", ""}, /* two of three letters are wrong */
 	{"x3", "; did you mean \"x\" or \"x3d\"?"},
-	{"y", ""}, /* nothing of "x" would be left */
+	{"y", ""}, /* all letters of "x" would be wrong */
 	{"", ""},
 };
 
@@ -70,13 +72,13 @@ START_TEST(the_word_need_not_end)
 	char text[64];
 
 	nearest_offer(&n, "csv");
-	nearest_offer(&n, "csv"); /* a name is named once */
+	nearest_offer(&n, "csv"); /* a name that is offered twice is listed once */
 	nearest_text(&n, text, sizeof(text));
 	ck_assert_str_eq(text, "; did you mean \"csv\"?");
 }
 END_TEST
 
-/* From heap blocks of their exact size, for the sanitizer. */
+/* Names are in heap blocks of exactly their size, for the sanitizer. */
 START_TEST(long_names_are_near_to_nothing)
 {
 	for (size_t length = NEAREST_LENGTH - 1; length <= NEAREST_LENGTH + 1; length++) {

@@ -62,7 +62,7 @@ START_TEST(things_are_apart)
 		if (things[i])
 			put_back(i, things[i]);
 	}
-	slab_release(&slab); /* sanitizers report leaks */
+	slab_release(&slab); /* unfreed blocks are reported by sanitizers */
 }
 END_TEST
 

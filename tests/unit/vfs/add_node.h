@@ -6,7 +6,10 @@
 
 #include <check.h>
 
-/* A node for the object, whose reference it takes. The caller gets a reference to the node. */
+/*
+ * Makes a node for the object, and takes over the reference to the object. The caller gets a
+ * reference to the node.
+ */
 static inline struct node *add_node(struct vfs *v, struct node *parent, struct thing *thing,
 				    const char *name) REQUIRES(vfs_class)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * mounted.h - a mount of a scratch folder, without libfuse and a kernel, that has one animation
- * file, w.canm; for tests of the code below the requests.
+ * mounted.h - a mount of a scratch folder without libfuse and a kernel, for tests of the code below
+ * the requests. The folder has one animation file, w.canm.
  */
 #ifndef ANIMFS_TESTS_UNIT_VFS_MOUNTED_H
 #define ANIMFS_TESTS_UNIT_VFS_MOUNTED_H
@@ -23,7 +23,10 @@
 #define MOUNTED_FILE "w.canm"
 #define MOUNTED_MEMORY ((size_t)64 << 20)
 
-/* Set it before mounted_begin_in: changes by others are noticed only by looking, no timer runs. */
+/*
+ * Set it before mounted_begin_in: changes by others are then noticed only when a request looks, and
+ * no timer runs.
+ */
 static bool mounted_unwatched;
 
 static struct mounted {
@@ -31,11 +34,11 @@ static struct mounted {
 	struct mount_options options;
 	struct state *state;
 	struct vfs *v;
-	struct target folder; /* of the file */
+	struct target folder; /* the folder of the animation file */
 	struct animation *a;
 } mounted;
 
-/* The kernel's answer when it is to drop attributes or pages of a node; NULL: it does. */
+/* The kernel's answer to a notification that drops attributes or pages of a node. NULL: success. */
 static int (*mounted_drops)(uint64_t node);
 
 static inline int mounted_inval_node(void *closure, uint64_t node, bool pages)
@@ -101,7 +104,7 @@ static inline void mounted_put(const char *name, struct bytes bytes)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Another program replaces the file by an edit of this version. */
+/* Replaces the file, as another program, by an edit of this version. */
 static inline void mounted_replace(struct version *was, const struct anim *edited)
 {
 	struct version *made;
@@ -118,7 +121,8 @@ static inline void mounted_replace(struct version *was, const struct anim *edite
 
 static inline void mounted_begin_in(const char *sample)
 {
-	clock_stop(); /* no rule's time passes while a test goes on, on the slowest machine */
+	/* so that no rule's time passes during a test, on the slowest machine either */
+	clock_stop();
 	log_write = mounted_quiet;
 	mounted.sample = load_file(sample);
 	scratch_begin();
@@ -148,7 +152,7 @@ static inline void mounted_end(void)
 
 /* ---- programs ---- */
 
-/* A process that runs until mounted_kill. */
+/* Starts a process that runs until mounted_kill. */
 static inline pid_t mounted_process(void)
 {
 	pid_t child = fork();

@@ -4,7 +4,7 @@
 
 #include "vfs/lookup.h"
 
-#define SAMPLE "tests/data/canm/wiki512.canm" /* has a clip walk */
+#define SAMPLE "tests/data/canm/wiki512.canm" /* this sample has a clip walk */
 #define MANY 5000
 
 static struct request who;
@@ -75,7 +75,7 @@ START_TEST(each_of_many_names_is_found)
 }
 END_TEST
 
-/* By a lookup that takes no longer with more of them: few names share a slot. */
+/* A lookup takes no longer with many absent names, since few share a slot of the table. */
 START_TEST(few_names_share_a_slot)
 {
 	size_t longest = 0;
@@ -106,7 +106,7 @@ START_TEST(they_move_with_their_folder)
 }
 END_TEST
 
-/* A pause that ended long ago. */
+/* Makes a pause that ended long ago. */
 static void pause_long(void)
 {
 	vfs_lock(mounted.v);
@@ -131,7 +131,7 @@ START_TEST(nothing_ends_while_a_request_is_under_way)
 }
 END_TEST
 
-/* A request that takes longer than the pause is no pause. */
+/* A request that takes longer than a pause does not count as one. */
 START_TEST(the_time_of_a_request_is_no_pause)
 {
 	int64_t began;

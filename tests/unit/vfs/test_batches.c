@@ -29,7 +29,7 @@ static void begin(void)
 	two = mounted_program(second);
 }
 
-/* Nothing looks at the file but the test, which counts references to its versions. */
+/* Begins a mount whose file only the test looks at, since it counts references to versions. */
 static void begin_alone(void)
 {
 	mounted_unwatched = true;
@@ -67,7 +67,7 @@ static struct version *current(void)
 	return now;
 }
 
-/* The view's text as the version has it. */
+/* Returns the view's text in this version. */
 static struct buf text_of(struct version *v, const char *path)
 {
 	const struct tree tree = {v, MOUNTED_FILE};
@@ -79,7 +79,7 @@ static struct buf text_of(struct version *v, const char *path)
 	return text;
 }
 
-/* The same as it is now, with the first number of the translation in frame 0 replaced. */
+/* Returns the current text with the first number of the translation in frame 0 replaced. */
 static struct buf with_x(const char *path, const char *x)
 {
 	struct version *now = current();
@@ -134,7 +134,7 @@ static void store(struct batches_save *s, enum batch_effect effect) REQUIRES(wri
 	}
 }
 
-/* A program saves a text, of which a copy is taken, over the version that it was opened with. */
+/* Saves a text, which a program copied, over the version that it was opened with. */
 static enum batch_effect save_over(struct version *base, struct program *program, const char *path,
 				   const struct buf *text)
 {
@@ -220,7 +220,7 @@ static bool has_batches(void)
 
 /* ---- programs and their batches ---- */
 
-/* The same two texts: Bone01.csv new, Bone01.json old. */
+/* Saves the same two texts by two programs: a new Bone01.csv and an old Bone01.json. */
 static void save_both(struct program *a, struct program *b, enum batch_effect wanted)
 {
 	struct version *was = current();
@@ -259,7 +259,7 @@ START_TEST(saves_of_nobody_are_each_one)
 }
 END_TEST
 
-/* Undo in an editor is an edit. */
+/* Undo in an editor counts as an edit. */
 START_TEST(a_view_saved_again_begins_another)
 {
 	struct version *was = current();
@@ -302,7 +302,7 @@ START_TEST(what_others_save_in_between_stays)
 }
 END_TEST
 
-/* Values that another program saved while the text was open. */
+/* The values were saved by another program while the text was open. */
 START_TEST(an_old_value_gives_way_and_a_new_one_conflicts)
 {
 	struct buf old = with_x(OTHER, "3.5"), now = with_x(OTHER, "5.5");
@@ -316,7 +316,7 @@ START_TEST(an_old_value_gives_way_and_a_new_one_conflicts)
 	ck_assert_int_eq(save_over(was, one, OTHER, &old), BATCH_REWRITE);
 	ck_assert(shows(OTHER, &others));
 	ck_assert(says("what that changed stays"));
-	/* Stored by itself, it is refused. */
+	/* Stored as a save of its own, the text is refused. */
 	ck_assert_int_eq(save_over(was, one, OTHER, &new), BATCH_SAVE);
 	ck_assert(shows(OTHER, &others));
 	buf_release(&old);
@@ -333,7 +333,7 @@ START_TEST(a_refused_text_is_none_of_the_batch)
 	struct buf new = with_x(CSV, "2.5"), wrong = with_x(CSV, "x"), old = text_of(was, JSON);
 
 	ck_assert_int_eq(save(one, CSV, &wrong), BATCH_REFUSED);
-	/* Or this would be the same view once more. */
+	/* Another program, or this would be the same view once more. */
 	ck_assert_int_eq(save(one, CSV, &new), BATCH_SAVE);
 	ck_assert_int_eq(save(one, JSON, &old), BATCH_NOTHING);
 	buf_release(&new);
@@ -382,7 +382,7 @@ START_TEST(the_end_of_the_mount_ends_all)
 }
 END_TEST
 
-/* The digests outlive the mount: two texts of a version make it the origin. */
+/* The digests outlive the mount: two texts of one version make that version the origin. */
 START_TEST(what_is_known_is_there_in_the_next_mount)
 {
 	struct version *was = current();
@@ -427,7 +427,7 @@ static bool is_unfinished(void)
 	return unfinished;
 }
 
-/* Killed, it might have had more to save, unless it saved a single text. */
+/* A program that was killed might have had more to save, unless it saved a single text. */
 START_TEST(history_says_what_is_unfinished)
 {
 	struct buf new = with_x(CSV, "3.5"), other = with_x(OTHER, "7.5");
@@ -436,7 +436,7 @@ START_TEST(history_says_what_is_unfinished)
 	ck_assert(is_unfinished());
 	end_killed(&first);
 	ck_assert(is_unfinished());
-	/* One that is not killed. */
+	/* The second program is not killed. */
 	ck_assert_int_eq(save(two, CSV, &new), BATCH_SAVE);
 	ck_assert(!is_unfinished());
 	ck_assert_int_eq(save(two, OTHER, &other), BATCH_SAVE);
@@ -479,7 +479,7 @@ START_TEST(a_batch_without_memory_ends)
 }
 END_TEST
 
-/* A program that saves every view of a clip would keep as many versions. */
+/* A program that saves every view of a clip must not keep as many versions in memory. */
 START_TEST(no_version_is_kept_for_each_text)
 {
 	struct buf text = with_x(CSV, "2.5"), other, third;
@@ -520,7 +520,7 @@ START_TEST(an_ended_batch_keeps_neither_versions_nor_texts)
 }
 END_TEST
 
-/* Another process has the state directory locked, so that its end cannot be noted yet. */
+/* Another process has locked the state directory, so the batch's end cannot be recorded yet. */
 START_TEST(nor_does_one_that_history_waits_for)
 {
 	struct version *was = current();

@@ -152,7 +152,7 @@ START_TEST(what_is_due_is_called_once)
 }
 END_TEST
 
-/* The timer goes on to the next where the one that it waits for is taken away. */
+/* If the deadline that the timer waits for is cleared, the timer goes on to the next one. */
 START_TEST(the_first_may_be_cleared)
 {
 	struct deadline a = {.due = post}, b = {.due = post};
@@ -194,11 +194,11 @@ START_TEST(a_slow_call_delays_no_other)
 END_TEST
 
 #define CALLS 300
-#define WORKERS 256 /* at most */
+#define WORKERS 256 /* limit of the number of workers */
 
 static _Atomic unsigned running, most;
 
-/* The first ones wait until there are as many as can be. */
+/* Occupies workers: the first calls wait until there are as many workers as allowed. */
 static void crowd(struct vfs *v, void *user)
 {
 	unsigned now = ++running, before = most;
@@ -252,7 +252,7 @@ START_TEST(one_set_during_its_call_is_called_after_it)
 	ck_assert(deadline_set(d, &a, 1));
 	ck_assert(!deadline_set(d, &a, 2));
 	deadline_set(d, &other, 3);
-	sem_wait(&called); /* by `other`, which comes after it, and is called earlier */
+	sem_wait(&called); /* posted by `other`, which is set later but due earlier */
 	sem_post(&go_on);
 	sem_wait(&called);
 	ck_assert(deadline_set(d, &a, 1));
@@ -333,7 +333,7 @@ static void note_time(struct vfs *v, void *user)
 	last_at = clock_ms();
 }
 
-/* Three times, 100 ms after another. */
+/* Sets the deadline again, three times, 100 ms apart. */
 static void set_again_later(struct vfs *v, void *user)
 {
 	note_time(v, user);
@@ -405,7 +405,7 @@ static void *move_clock(void *unused)
 	return NULL;
 }
 
-/* The call that it waits for is never made. */
+/* Begins a wait for a call that is never made. */
 static void begin_to_move(struct deadline *due)
 {
 	deadline_set(d, due, clock_ms());
@@ -459,9 +459,10 @@ END_TEST
 
 static struct thing_in_use {
 	struct deadline deadline;
-	_Atomic int references; /* one while it is set, until its call ends */
+	/* references to the thing: one while the deadline is set, until the call has ended */
+	_Atomic int references;
 	_Atomic bool busy;
-	unsigned random; /* of its calls */
+	unsigned random; /* state of the random numbers of the calls */
 } things[THINGS];
 
 static void use(struct vfs *v, void *user)
@@ -472,7 +473,7 @@ static void use(struct vfs *v, void *user)
 	ck_assert(!atomic_exchange(&t->busy, true));
 	ck_assert_int_gt(t->references, 0);
 	if (rand_r(&t->random) % 3 || !deadline_set(d, &t->deadline, clock_ms() + 1))
-		t->references--; /* else it is for the next call */
+		t->references--; /* otherwise the reference belongs to the next call */
 	t->busy = false;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_diagnostics.c - the list behind .animfs/errors: one entry a name, and a bound. */
+/* test_diagnostics.c - the list behind .animfs/errors: one entry per name, and a limit. */
 #include "mounted.h"
 
 #define SAMPLE "tests/data/canm/wiki512.canm"
@@ -98,7 +98,7 @@ static void keep_line(const char *line)
 	last_line = strdup(line);
 }
 
-/* Otherwise a file could be named so that its line reads like one about another file. */
+/* Line feeds in a name are replaced, so that no name can look like a line about another file. */
 START_TEST(a_name_is_in_one_line)
 {
 	static const char said[] = "a?file1.canm: not decoded: forged?: not decoded: why?or not";

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Files called f0, f1 ... of which every `step`-th is there, between the dots and some places. */
+/*
+ * Makes a listing of files f0, f1 and so on, of which every `step`-th exists, between the dots and
+ * some other entries.
+ */
 static struct listing *make(unsigned files, unsigned step, unsigned away)
 {
 	static const char *const places[] = {"b.csv", "a.csv", "c.csv"};
@@ -68,7 +71,10 @@ START_TEST(offsets_grow_and_lead_on)
 }
 END_TEST
 
-/* The half of a folder is read, then most of it is removed, then the rest is read. */
+/*
+ * Half of the folder is read, then most of it is removed, then the rest is read: remaining names
+ * appear once.
+ */
 START_TEST(what_stays_is_told_once)
 {
 	struct listing *before = make(1000, 1, 3), *after = make(1000, 5, 3);

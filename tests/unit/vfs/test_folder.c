@@ -59,7 +59,7 @@ static struct node *root(void)
 	return node;
 }
 
-/* The node of the folder that is at `path` now, as a child of `parent`. */
+/* Returns the node of the folder that is at `path` now, as a child of `parent`. */
 static struct node *enter(struct node *parent, const char *name, const char *path)
 {
 	struct identity id;
@@ -93,7 +93,7 @@ static void relink(struct node *node, struct node *parent, const char *name)
 	vfs_unlock(v);
 }
 
-/* Can it be opened, and is it the folder at `path`? */
+/* Checks that the folder of a node can be opened, and is the one at `path`. */
 static void ck_opens(struct node *node, const char *path)
 {
 	struct folder folder;
@@ -112,7 +112,7 @@ static void forget(const struct node *node)
 	vfs_unlock(v);
 }
 
-/* Makes the calls that are due, which no thread does here. */
+/* Makes the calls that are due, since this test has no thread for them. */
 static unsigned call_due(void)
 {
 	struct deadline *deadline;
@@ -287,7 +287,7 @@ START_TEST(forgetting_closes_what_is_not_on_loan)
 }
 END_TEST
 
-/* Others moved it: by path, on some filesystems, old descriptors lead nowhere. */
+/* Others moved the folder: on some filesystems, descriptors from before lead nowhere. */
 START_TEST(what_others_moved_is_opened_again)
 {
 	struct node *a = make(root(), "a", "a"), *b = make(a, "b", "a/b");
@@ -364,7 +364,9 @@ START_TEST(an_identity_tells_things_apart)
 }
 END_TEST
 
-/* A thread that moves names holds up all others that would, itself included. */
+/*
+ * A thread that moves names blocks all others that would, but must be able to open folders itself.
+ */
 START_TEST(a_move_may_open_folders)
 {
 	struct node *a = make(root(), "a", "a");
@@ -373,7 +375,9 @@ START_TEST(a_move_may_open_folders)
 	ck_opens(a, "a");
 	ck_assert_int_eq(rename("a", "b"), 0);
 	forget(a);
-	ck_assert_int_eq(error_of(a), ENOENT); /* also at the second look, which holds them again */
+	ck_assert_int_eq(
+		error_of(a),
+		ENOENT); /* the error also comes at the second attempt, which waits for moves */
 	relink(a, root(), "b");
 	ck_opens(a, "b");
 	folders_let_move(v);
@@ -388,7 +392,7 @@ static void *rename_to_and_fro(void *folder)
 	for (unsigned i = 0; i < 300; i++) {
 		folders_hold_still(v);
 		ck_assert_int_eq(rename(names[i % 2], names[1 - i % 2]), 0);
-		nanosleep(&pause, NULL); /* the disk and the table differ */
+		nanosleep(&pause, NULL); /* now the disk and the table differ */
 		relink(folder, root(), names[1 - i % 2]);
 		folders_let_move(v);
 	}

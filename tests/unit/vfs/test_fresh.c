@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_fresh.c - a reader gets the text that was on disk when it asked, or a later one. */
+/*
+ * test_fresh.c - a reader gets the text that was on disk when the reader opened the view, or a
+ * later text.
+ */
 #include "mounted.h"
 
 #include "store/create.h"
@@ -7,7 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#define SAMPLE "tests/data/canm/wiki512.canm" /* has a clip walk with a bone hip */
+#define SAMPLE "tests/data/canm/wiki512.canm" /* this sample has a clip walk with a bone hip */
 
 static struct request who;
 
@@ -33,7 +36,7 @@ static uint64_t look_up_bone(void)
 	return look_up(look_up(clip, "bones"), "hip.csv");
 }
 
-/* As the kernel opens a name: after ESTALE it looks the name up again, once. */
+/* Opens a name as the kernel does: after ESTALE it looks the name up again, once. */
 static struct handle *open_name(uint64_t *node)
 {
 	struct opened opened;
@@ -57,7 +60,7 @@ static void read_text(uint64_t node, struct handle *h, char *out, size_t size)
 	read_part_end(&part);
 }
 
-/* Another program replaces the file: its clip has other times. */
+/* Replaces the file, as another program: a clip has other times. */
 static void store_outside(void)
 {
 	struct version *was;
@@ -93,7 +96,10 @@ START_TEST(a_name_opens_what_is_there_although_it_is_open)
 }
 END_TEST
 
-/* A look cannot know which view a save is of, before that is published. */
+/*
+ * While a save is not published, another thread's look at the file cannot know which view was
+ * saved.
+ */
 START_TEST(a_look_during_a_save_finds_what_the_save_replaced_or_what_is_newer)
 {
 	struct version *was, *made, *seen;
@@ -130,7 +136,7 @@ static void damage(void)
 	ck_assert_int_eq(rename("outside", MOUNTED_FILE), 0);
 }
 
-/* The version is kept, but not the text whose size the kernel was given. */
+/* The old version is kept, but not the text whose size the kernel was given. */
 START_TEST(what_was_shown_of_a_newer_version_is_not_opened_in_an_older_one)
 {
 	char before[4096], still[4096];
@@ -176,7 +182,7 @@ START_TEST(what_was_not_is_opened_in_it)
 }
 END_TEST
 
-/* A whole file that replaces it is opened again. */
+/* A valid file that replaces the damaged one can be opened again. */
 START_TEST(a_file_that_is_no_longer_damaged_is_opened)
 {
 	uint64_t node = look_up_bone(), clip = look_up(mounted.folder.node->id, "walk"), other;

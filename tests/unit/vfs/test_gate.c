@@ -75,7 +75,7 @@ START_TEST(who_found_nothing_looks_again_where_a_folder_was_closed_meanwhile)
 }
 END_TEST
 
-/* Or he would look again and again until that opens. */
+/* Otherwise the thread would look again and again until the other folder opens. */
 START_TEST(a_folder_that_stays_closed_elsewhere_is_nothing_to_look_again_for)
 {
 	unsigned before = v->gate_turns;

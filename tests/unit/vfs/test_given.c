@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_given.c - attributes that are given to views, and their limits. */
+/* test_given.c - attributes that programs set for views, and their limits. */
 #include "mounted.h"
 
 #include "vfs/given.h"
 
 #include <errno.h>
 
-#define SAMPLE "tests/data/canm/wiki512.canm" /* has a clip walk */
+#define SAMPLE "tests/data/canm/wiki512.canm" /* this sample has a clip walk */
 
 static uint8_t zeros[GIVEN_XATTRS_MAX];
 static struct target clip;

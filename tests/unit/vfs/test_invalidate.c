@@ -12,16 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FOLDER 100 /* a node's number */
+#define FOLDER 100 /* number of the folder's node */
 
 static struct model {
 	pthread_mutex_t lock;
 	pthread_cond_t more;
-	char record[1 << 20]; /* a line each: "drop 100 walk" */
+	char record[1 << 20]; /* notifications, one per line: "drop 100 walk" */
 	size_t size;
-	bool expires;           /* the kernel knows how to expire a name */
-	int64_t pause;          /* ms that dropping a name takes */
-	sem_t *blocked, *go_on; /* dropping a name posts the one, and waits for the other */
+	bool expires;           /* the kernel supports expiring names */
+	int64_t pause;          /* time that dropping a name takes, in ms */
+	sem_t *blocked, *go_on; /* dropping a name posts `blocked`, and waits for `go_on` */
 } model;
 
 static void add_record(const char *what, uint64_t node, const char *name)
@@ -74,7 +74,8 @@ static const struct kernel kernel = {
 };
 
 static struct vfs *v;
-static struct node *folder, *file; /* in the root: "folder", in it: "file" */
+/* a folder "folder" in the root, and a file "file" in the folder */
+static struct node *folder, *file;
 
 static struct node *add_node(struct node *parent, const char *name, bool is_folder)
 {
@@ -136,7 +137,7 @@ static bool has_record(const char *line)
 	return has;
 }
 
-/* All that was recorded, once this line is there. */
+/* Waits for a notification, and checks all that were recorded. */
 static void ck_records(const char *last, const char *expected)
 {
 	pthread_mutex_lock(&model.lock);
@@ -159,7 +160,7 @@ START_TEST(attributes_are_sent_by_the_caller_and_before_all_else)
 	vfs_unlock(v);
 	ck_assert(!has_record("1"));
 	ck_assert_ptr_null(changes_send(v, &c));
-	/* The listing of a folder never waits for a request. */
+	/* The notification for a folder's listing never waits for a request. */
 	ck_records("pages 100", "attributes 101\npages 100\nattributes 101\n");
 	ck_assert_uint_eq(c.count, 0);
 	start();
@@ -230,7 +231,7 @@ START_TEST(nothing_is_sent_once_it_is_silent)
 	changes_names(&c, file, true);
 	vfs_unlock(v);
 	c.saved = true;
-	changes_send_all(v, &c); /* which waits for the thread */
+	changes_send_all(v, &c); /* changes_send_all waits for the thread */
 	invalidator_free(v->invalidator);
 	v->invalidator = NULL;
 	ck_assert_str_eq(model.record, "pages 1\n");
@@ -320,7 +321,7 @@ START_TEST(kept_names_wait_and_pages_do_not)
 	invalidate_name(v, 7, "d");
 	ck_records("7 d", "pages 5\nexpire 7 d\n");
 	names_release(v, 5);
-	names_release(v, 4); /* names that the kernel does not keep */
+	names_release(v, 4); /* `names` has names that the kernel does not keep */
 	invalidate_name(v, 7, "e");
 	ck_records("7 e", "pages 5\nexpire 7 d\nexpire 7 e\n");
 	names_release(v, 5);
@@ -345,7 +346,7 @@ static void save(const char *name)
 	changes_send_all(v, &c);
 }
 
-/* Once in many times, since the machine may be slower than a save waits. */
+/* Repeat the test: the machine may be slower than a save waits. */
 START_TEST(a_save_waits_until_names_are_dropped)
 {
 	char name[16], line[32];
@@ -384,7 +385,7 @@ START_TEST(a_save_does_not_wait_for_a_kernel_that_waits_for_it)
 }
 END_TEST
 
-/* Notifications kept back do not concern it. */
+/* A save does not wait for notifications that are kept back. */
 START_TEST(a_save_does_not_wait_for_kept_names)
 {
 	start();

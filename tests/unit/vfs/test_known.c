@@ -49,7 +49,7 @@ static struct version *current(void)
 	return v;
 }
 
-/* The n-th version: a clip's value is another. */
+/* Makes the n-th version, in which a value of a clip differs. */
 static struct version *edited(struct version *from, unsigned n)
 {
 	struct anim *model = anim_edit(from->anim);
@@ -97,9 +97,9 @@ START_TEST(a_save_is_known_by_its_number)
 	ck_assert_str_eq(save->name, self->process.name);
 	ck_assert_uint_eq(save->program, self->id);
 	ck_assert_ptr_null(known_save_of(k, 1));
-	/* The version from before is found, and is not a new one. */
+	/* The version from before is found, and does not count as new. */
 	ck_assert_uint_eq(known_number(k, first), 1);
-	/* But a save that brings it back makes a version. */
+	/* But a save that restores it makes a new version. */
 	ck_assert_uint_eq(known_add(k, first, second, NULL, "w.canm/raw.canm"), 3);
 	save = known_save_of(k, 3);
 	ck_assert_uint_eq(save->program, 0);
@@ -140,7 +140,7 @@ START_TEST(texts_are_noted)
 	known_note(k, "walk/curves.csv", saved, 1);
 	ck_assert_uint_eq(digests_of_text(known_digests(k), "walk/curves.csv", saved), 1);
 	ck_assert_uint_eq(digests_of_text(known_digests(k), "walk/clip.json", saved), 0);
-	/* A text served of a version counts once the version is looked at. */
+	/* A text that was served of a version is known once that version is looked at. */
 	ck_assert(tree_walk(&tree, "walk/clip.json", &place));
 	known_serve(first, &place, served);
 	ck_assert_uint_eq(digests_of_text(known_digests(k), "walk/clip.json", served), 0);
@@ -183,7 +183,7 @@ START_TEST(it_waits_for_the_lock_of_the_state_directory)
 	known_look(k, mounted.a->source, first);
 	ck_assert_int_eq(known_store(k, mounted.v, &site.where), 0);
 	lock = openat(scratch_root, ".animfs/lock", O_RDWR);
-	/* As another process would: this thread must not hold two locks of one class. */
+	/* Lock as another process would: this thread must not take two locks of one class. */
 	ck_assert_int_eq(flock(lock, LOCK_EX), 0);
 	ck_assert_int_eq(known_store(k, mounted.v, &site.where), EBUSY);
 	ck_assert(known_is_changed(k));
@@ -194,8 +194,8 @@ START_TEST(it_waits_for_the_lock_of_the_state_directory)
 END_TEST
 
 /*
- * `animfs forget` after a save: a later store must not bring it back. But the history may have had
- * no room for the save.
+ * After `animfs forget`, a later store must not restore the digests. But the history may have no
+ * folder only because a save lacked room: then they are stored.
  */
 START_TEST(it_is_not_stored_once_it_is_forgotten)
 {
@@ -233,7 +233,7 @@ START_TEST(versions_in_history_are_learned)
 	}
 	now = current();
 	known_learn(k, mounted.v, &site.where, mounted.a->source, now);
-	/* The first one, and two that were replaced; the last is not there yet. */
+	/* The first version and two that were replaced are stored; the last one is not yet. */
 	ck_assert_uint_eq(known_number(k, first), 1);
 	ck_assert_uint_ge(digests_last(known_digests(k)), 3);
 	ck_assert_uint_eq(known_look(k, mounted.a->source, now), digests_last(known_digests(k)));

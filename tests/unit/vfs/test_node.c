@@ -7,14 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __clang__ /* the fixture holds the lock */
+#ifdef __clang__ /* the fixture takes the lock, which clang cannot see */
 #pragma clang diagnostic ignored "-Wthread-safety-analysis"
 #endif
 
 static struct lock lock;
 static struct nodes table;
-static unsigned gone;                     /* nodes whose memory was freed */
-static unsigned things_made, things_gone; /* the former of animations alone */
+static unsigned gone; /* number of nodes whose memory was freed */
+/* number of things made and freed; things_made counts only those of animations */
+static unsigned things_made, things_gone;
 
 static void count_node(void *closure, struct node *node)
 {
@@ -69,7 +70,7 @@ static struct node *root(void)
 	return nodes_by_id(&table, NODE_ROOT);
 }
 
-/* One that only a node holds. */
+/* Adds a thing that only a node uses. */
 static struct node *add(struct thing *thing, const char *name)
 {
 	struct node *node = thing ? nodes_add(&table, thing, name) : NULL;
@@ -79,7 +80,7 @@ static struct node *add(struct thing *thing, const char *name)
 	return node;
 }
 
-/* A node under a name, as one that the kernel has looked up once. */
+/* Adds a node under a name, as if the kernel had looked the name up once. */
 static struct node *enter(struct node *parent, const char *name, struct thing *thing)
 {
 	struct node *node = add(thing, name);
@@ -211,7 +212,7 @@ static uint64_t ino_below(const struct identity *id)
 	return ino;
 }
 
-/* As in the next mount, where nodes are made in another order. */
+/* In the next mount, nodes are made in another order, but have the same inode numbers. */
 START_TEST(inode_numbers_depend_on_the_folder_and_not_on_its_node)
 {
 	const struct identity id = {.dev = 5, .ino = 77}, other = {.dev = 5, .ino = 78};
@@ -285,7 +286,7 @@ START_TEST(the_name_seen_last_comes_first)
 }
 END_TEST
 
-/* The first lies in the node; one that is longer, and others, do not fit there. */
+/* A node has room for a short name; longer names, and further ones, are allocated. */
 START_TEST(names_of_all_lengths_come_and_go)
 {
 	struct node *node = looked_up(root(), "short");
@@ -382,7 +383,7 @@ START_TEST(the_root_is_never_freed)
 }
 END_TEST
 
-/* Deeper than a recursion over the parents could go. */
+/* The chain is deeper than a recursion over the parents could go. */
 START_TEST(a_long_chain_of_folders_goes_with_its_last_child)
 {
 	enum { DEPTH = 300000 };
@@ -484,7 +485,7 @@ START_TEST(one_more_name_needs_no_memory_when_it_was_made_ready)
 	ck_assert(nodes_link(&table, node, root(), name));
 	node_settle(node);
 	ck_assert_str_eq(node_link(node)->name, name);
-	ck_assert(node_ready(node)); /* goes with the node */
+	ck_assert(node_ready(node)); /* freed with the node */
 	node_forget(&table, node, 1);
 	ck_assert_uint_eq(table.links, 0);
 }
@@ -571,7 +572,7 @@ START_TEST(releasing_the_table_frees_what_is_left)
 	nodes_link(&other, folder, nodes_by_id(&other, NODE_ROOT), "d");
 	file = nodes_add(&other, thing_plain(&other, AREA_SOURCE, false, NULL), NULL);
 	nodes_link(&other, file, folder, "f");
-	table.ending = true; /* as the callbacks check */
+	table.ending = true; /* so that lookups fail, as at the end of a mount */
 	nodes_release(&other);
 	table.ending = false;
 	ck_assert_uint_eq(gone, 3);

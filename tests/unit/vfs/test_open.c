@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SAMPLE "tests/data/canm/wiki512.canm" /* has a clip walk */
+#define SAMPLE "tests/data/canm/wiki512.canm" /* this sample has a clip walk */
 #define VIEW "clip.json"
 
 static struct request who;
@@ -121,7 +121,10 @@ START_TEST(what_cannot_be_opened_stays_absent)
 }
 END_TEST
 
-/* The view has just been opened: the file goes, and memory for its old version is short. */
+/*
+ * Called when the view has just been opened: removes the file, and makes memory for the old version
+ * short.
+ */
 static int lose_file(void *closure, uint64_t id, bool pages)
 {
 	struct view_state *view;
@@ -162,7 +165,7 @@ static uint64_t look_up(void)
 	return entry.node;
 }
 
-/* By another thread. */
+/* Replaces a file from another thread. */
 static void replace(bool through_the_mount, const char *text)
 {
 	const struct request other = {.uid = who.uid, .gid = who.gid, .pid = who.pid + 1};
@@ -196,7 +199,7 @@ static char letter_in(const struct opened *opened)
 	return letter;
 }
 
-/* The kernel looks a name up again after an ESTALE, but only once. */
+/* After an ESTALE, the kernel looks a name up again, but only once. */
 START_TEST(a_file_that_is_replaced_again_is_the_one_that_was_found_again)
 {
 	struct opened opened;
@@ -212,7 +215,7 @@ START_TEST(a_file_that_is_replaced_again_is_the_one_that_was_found_again)
 	ck_assert_int_eq(open_node(second, &opened), 0);
 	ck_assert_int_eq(letter_in(&opened), '2');
 	vfs_release(mounted.v, opened.handle);
-	/* It was kept for this open only. */
+	/* The file was kept for this open only. */
 	ck_assert_int_eq(open_node(second, &opened), ESTALE);
 	ck_assert_int_eq(open_node(look_up(), &opened), 0);
 	ck_assert_int_eq(letter_in(&opened), '3');
@@ -220,7 +223,9 @@ START_TEST(a_file_that_is_replaced_again_is_the_one_that_was_found_again)
 }
 END_TEST
 
-/* The kernel looks it up twice: to see whether the name has the same node, and for the new one. */
+/*
+ * The kernel looks the name up twice: to test whether it has the same node, and for the new node.
+ */
 START_TEST(a_file_that_was_not_found_at_first_is_kept)
 {
 	struct opened opened;
@@ -244,7 +249,10 @@ END_TEST
 
 static int leased;
 
-/* Another program is asked for its lease, and replaces the file by a FIFO or gives the lease up. */
+/*
+ * Answers, as another program, the request to release a lease: replaces the file by a FIFO, or
+ * releases the lease.
+ */
 static void leave_fifo(int signal)
 {
 	(void)signal;
@@ -271,7 +279,7 @@ static void take_lease(void (*handler)(int))
 	ck_assert_int_eq(fcntl(leased, F_SETOWN_EX, &us), 0);
 }
 
-/* An open that waited for a FIFO would end the test: test_dirfd.c. */
+/* An open that waits for a FIFO fails the test (test_dirfd.c). */
 START_TEST(a_fifo_in_place_of_a_file_with_a_lease_blocks_nothing)
 {
 	struct opened opened;
@@ -321,7 +329,7 @@ START_TEST(a_file_that_is_there_when_it_is_created_is_kept_when_it_is_found)
 }
 END_TEST
 
-/* Opens a file that is replaced, and looks it up again. */
+/* Opens a file that was replaced, and looks the name up again. */
 static uint64_t find_again(void)
 {
 	struct opened opened;
@@ -350,7 +358,7 @@ START_TEST(a_file_that_was_found_again_is_not_kept_if_it_is_not_opened)
 	ck_assert_int_eq(count_descriptors(), before + 1);
 	ck_assert_int_eq(deadlines_advance(mounted.v->deadlines, 1), 0);
 	ck_assert_int_eq(count_descriptors(), before);
-	/* Nor is one that is looked up later. */
+	/* A file that is looked up later is not kept either. */
 	ck_assert_uint_eq(look_up(), node);
 	ck_assert_int_eq(count_descriptors(), before);
 	replace(false, "3");
@@ -378,7 +386,7 @@ static void end_with_few_descriptors(void)
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-/* If few descriptors are left, none is kept: the free ones are reserved for requests. */
+/* If few descriptors are left, no file is kept: the free ones are reserved for requests. */
 START_TEST(without_descriptors_a_file_that_was_found_again_is_not_kept)
 {
 	struct opened opened;
@@ -395,7 +403,7 @@ START_TEST(without_descriptors_a_file_that_was_found_again_is_not_kept)
 	node = look_up();
 	next = dup(scratch_root);
 	ck_assert_int_eq(next, fds[count - 1] + 1);
-	/* The name is gone, and it was looked up again. */
+	/* Remove the name, which was looked up again. */
 	ck_assert_int_eq(unlink(PLAIN), 0);
 	close(next);
 	while (count > 0)
@@ -429,7 +437,10 @@ static int ask_attributes(uint64_t node)
 	return vfs_getattr(mounted.v, &who, node, NULL, &st, &timeout);
 }
 
-/* The kernel may ask for attributes before it opens a file, and looks again after those, too. */
+/*
+ * The kernel may ask for attributes before it opens a file, and looks the name up again after an
+ * ESTALE of that request, too.
+ */
 START_TEST(a_file_without_attributes_is_the_one_that_was_found_again)
 {
 	struct opened opened;
@@ -492,7 +503,10 @@ START_TEST(attributes_are_set_on_what_was_found_again)
 }
 END_TEST
 
-/* By another of its kind: as if the name had been looked up only now. */
+/*
+ * The file is replaced once more by one of the same kind; removing the name works as if it had been
+ * looked up only now.
+ */
 START_TEST(what_has_replaced_what_was_found_again_is_removed)
 {
 	put(PLAIN, "1");
@@ -563,7 +577,7 @@ START_TEST(so_is_a_file_in_a_folder_that_was_replaced)
 }
 END_TEST
 
-/* A file that another thread found is closed at that time. */
+/* A file that another thread has found is closed in the meantime. */
 START_TEST(who_looks_again_is_not_forgotten_before_the_time)
 {
 	struct opened opened;
@@ -588,7 +602,7 @@ END_TEST
 
 /* ---- views that are replaced ---- */
 
-/* By another program, which renames a copy onto it. */
+/* Replaces a view as another program: by renaming a copy onto it. */
 static void put_copy(uint64_t node)
 {
 	const struct request other = {.uid = who.uid, .gid = who.gid, .pid = who.pid + 1};
@@ -608,7 +622,7 @@ static void put_copy(uint64_t node)
 	vfs_after(mounted.v, after);
 }
 
-/* A text written to it would not be saved: the kernel looks once more at what has the name. */
+/* A text written to the view would not be saved, so the kernel must look the name up again. */
 START_TEST(a_view_that_is_replaced_by_a_file_after_it_was_found_is_looked_up_again)
 {
 	struct opened opened = {.handle = NULL};
@@ -632,7 +646,7 @@ END_TEST
 static struct handle *writer;
 static _Atomic uint64_t dropped; /* the node whose pages the kernel last had to drop */
 
-/* The text is on its way to the kernel when another program writes another one. */
+/* Called while the text is on its way to the kernel: another program writes another text. */
 static int store_late(void *closure, uint64_t node, struct bytes text)
 {
 	const struct request other = {.uid = who.uid, .gid = who.gid, .pid = who.pid + 1};
@@ -690,7 +704,7 @@ START_TEST(an_entry_that_is_outdated_once_it_is_made_is_not_cached)
 	ck_assert_double_gt(entry.entry_timeout, 0);
 	ck_assert_double_gt(entry.attr_timeout, 0);
 	version = seen.version;
-	seen.st.st_ctim.tv_sec--; /* from before a chmod */
+	seen.st.st_ctim.tv_sec--; /* makes the attributes older, as before a chmod */
 	ck_assert_int_eq(lookup_virtual(mounted.v, &clip, VIEW, &seen, &entry), 0);
 	ck_assert_ptr_eq(seen.version, version);
 	ck_assert_double_eq(entry.entry_timeout, 0);
@@ -702,7 +716,7 @@ END_TEST
 static struct node *sent_for;
 static unsigned sent, sent_uncounted;
 
-/* The kernel does not know the node yet. */
+/* Counts notifications; the kernel does not know the node yet. */
 static int count_sent(uint64_t node)
 {
 	vfs_lock(mounted.v);
@@ -726,7 +740,9 @@ static void end_unwatched(void)
 	mounted_unwatched = false;
 }
 
-/* So that attributes sent meanwhile are sent again. */
+/*
+ * The entry is counted before its attributes are read, so that a change in between is sent again.
+ */
 START_TEST(an_entry_is_counted_before_its_attributes_are_taken)
 {
 	struct target view;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_outside.c - changes by others, also those of which the kernel has lost the events. */
+/* test_outside.c - changes by others, also changes whose inotify events were lost. */
 #include "mounted.h"
 
 #include "disk/watch.h"
@@ -13,7 +13,7 @@
 #define LONG_MS 60000
 
 static uint64_t walk;
-static _Atomic unsigned sent; /* how often the kernel was notified to drop its cache of walk */
+static _Atomic unsigned sent; /* number of notifications that dropped the cache of walk */
 
 static int count_sent(uint64_t node)
 {
@@ -39,14 +39,17 @@ static void end(void)
 	mounted_end();
 }
 
-/* All that has happened in SOURCE is known, and the kernel was notified of it. */
+/* Waits until all changes in SOURCE are noticed, and the kernel has been notified. */
 static void settle(void)
 {
 	ck_assert(watch_settle(mounted.v->watch, LONG_MS));
 	ck_assert_int_eq(invalidate_settle(mounted.v), 0);
 }
 
-/* More events than the kernel queues; equal ones in a row would be one. */
+/*
+ * Causes more events than the kernel queues; they differ, since equal events in a row would be
+ * merged.
+ */
 static void flood(void)
 {
 	unsigned count = 0;
@@ -69,7 +72,7 @@ static void make_folder(const char *path)
 /* Another mount makes the state directory, and later puts a file beside the views of walk. */
 START_TEST(what_came_while_events_were_lost_is_watched)
 {
-	vfs_lock(mounted.v); /* the thread that reads events waits for it */
+	vfs_lock(mounted.v); /* so that the thread that reads events must wait */
 	flood();
 	make_folder(".animfs");
 	make_folder(".animfs/extra");

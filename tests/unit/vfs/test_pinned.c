@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_held.c - the texts of open views have a bound together. */
+/* test_pinned.c - the limit of memory for the texts of open views. */
 #include "mounted.h"
 
 #include "vfs/pinned.h"
@@ -7,7 +7,7 @@
 
 #include <fcntl.h>
 
-#define SAMPLE "tests/data/canm/wiki512.canm" /* has a clip walk */
+#define SAMPLE "tests/data/canm/wiki512.canm" /* this sample has a clip walk */
 #define VIEWS 3
 
 static struct request who;
@@ -22,7 +22,7 @@ static uint64_t find(uint64_t folder, const char *name)
 	return entry.node;
 }
 
-/* With this --cache, three views of a clip are open. */
+/* Begins a mount with this --cache, and opens three views of a clip. */
 static void begin_with(size_t cache)
 {
 	static const char *const names[VIEWS] = {"clip.json", "curves.csv", "clip.kanim"};
@@ -102,7 +102,7 @@ START_TEST(the_one_that_was_read_first_makes_room)
 	begin_with(MOUNTED_MEMORY);
 	for (unsigned i = 0; i < VIEWS; i++)
 		texts[i] = read_view(i);
-	/* For all but a byte. */
+	/* A cache that is one byte too small for all three views. */
 	for (unsigned i = 0; i < VIEWS; i++)
 		room += text_capacity(texts[i]);
 	end();
@@ -134,7 +134,7 @@ static void free_large(struct cached *c)
 	is_freed = true;
 }
 
-/* Freeing much takes time, for which others would wait. */
+/* Freeing much memory takes time, during which others would wait for the lock. */
 START_TEST(what_is_dropped_under_the_lock_is_freed_without_it)
 {
 	begin_with(MOUNTED_MEMORY);

@@ -74,9 +74,7 @@ static void ck_path(uint64_t node, const char *expected)
 	target_put(mounted.v, &t);
 }
 
-/*
- * A process has its working directory in b, and asks for a name in it before b itself is looked up.
- */
+/* A process has its working directory in b, and uses a name in it before b itself is looked up. */
 START_TEST(a_folder_that_changes_places_with_the_one_above_is_found_once_that_is)
 {
 	uint64_t a, b;
@@ -86,7 +84,7 @@ START_TEST(a_folder_that_changes_places_with_the_one_above_is_found_once_that_is
 	ck_assert_int_eq(mkdir("a/b/c", 0755), 0);
 	a = found(NODE_ROOT, "a");
 	b = found(a, "b");
-	found(b, "c"); /* its descriptor is kept */
+	found(b, "c"); /* the descriptor of b is kept now */
 	ck_assert_int_eq(rename("a/b", "b"), 0);
 	ck_assert_int_eq(rename("a", "b/a"), 0);
 	ck_assert_int_eq(error_of_lookup(b, "a"), ESTALE);
@@ -99,8 +97,8 @@ START_TEST(a_folder_that_changes_places_with_the_one_above_is_found_once_that_is
 END_TEST
 
 /*
- * Like a folder that is mounted again inside itself: here a name in the folder is said to be the
- * folder.
+ * The case of a folder that is bind-mounted inside itself: here, a name in the folder has the
+ * folder's own identity.
  */
 START_TEST(a_folder_is_not_found_in_itself)
 {

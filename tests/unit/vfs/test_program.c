@@ -9,7 +9,7 @@
 
 #define HOUR 3600000
 
-/* A mount of which there is only this. */
+/* A mount that has nothing but the table of programs and the deadlines. */
 static struct vfs v;
 static sem_t called;
 
@@ -52,7 +52,7 @@ static struct program *program(pid_t pid, uid_t uid)
 }
 
 /*
- * Starts a process. It runs until it is killed; a byte written to *become makes it exec another
+ * Starts a process that runs until it is killed. A byte written to *become makes it exec another
  * command.
  */
 static pid_t start(int *become)
@@ -198,13 +198,13 @@ START_TEST(what_waits_for_its_end_is_due_then)
 	program_put(p);
 	deadline_set(v.deadlines, &a, clock_ms() + HOUR);
 	deadline_set(v.deadlines, &b, clock_ms() + HOUR);
-	program_end_hasten(&of_a); /* it has not ended */
+	program_end_hasten(&of_a); /* the process has not ended */
 	ck_assert_int_ne(sem_trywait(&called), 0);
 	kill_child(child);
 	if (knows_ends()) {
 		sem_wait(&called);
 		sem_wait(&called);
-		/* A deadline set afterwards is due at once when program_end_hasten is called. */
+		/* A deadline that is set later is due at once when program_end_hasten is called. */
 		deadline_set(v.deadlines, &unset, clock_ms() + HOUR);
 		program_end_hasten(&of_unset);
 		sem_wait(&called);
@@ -245,7 +245,7 @@ START_TEST(what_waits_no_longer_is_left_alone)
 }
 END_TEST
 
-/* The process ends between the two calls, or before both, or after. */
+/* The process ends before both calls, between them, or after both. */
 START_TEST(no_end_is_missed)
 {
 	for (int i = 0; i < 100 && knows_ends(); i++) {

@@ -26,14 +26,17 @@ static void begin(void)
 	close(folder);
 }
 
-/* By another program, as a file that a save has refused is replaced, too. */
+/*
+ * Replaces a file as another program does; the file beside a view that holds a refused text can be
+ * replaced, too.
+ */
 static void replace(const char *path, const char *text)
 {
 	mounted_put("new", bytes_of(text));
 	ck_assert_int_eq(rename("new", path), 0);
 }
 
-/* The kernel looks the name up again, once. */
+/* After ESTALE, the kernel looks the name up again, once. */
 START_TEST(a_file_that_was_replaced_is_looked_up_again_before_it_is_removed)
 {
 	const char *path = _i ? REFUSALS REFUSED : PLAIN, *name = _i ? REFUSED : PLAIN;
@@ -84,7 +87,7 @@ static void list(uint64_t folder, struct names *out)
 	ck_assert_int_eq(vfs_readdir(mounted.v, &who, folder, NULL, 0, false, add_name, out), 0);
 }
 
-/* Another program saves a text of the clip. */
+/* Saves a text of the clip as another program. */
 static void save_curve(void)
 {
 	static const char text[] = "frame,time,tx,ty,tz\n0,0,7.5,0,0\n";
@@ -101,7 +104,7 @@ static void save_curve(void)
 	vfs_release(mounted.v, opened.handle);
 }
 
-/* As rm -r, file by file. `meanwhile` is called after the first. */
+/* Removes a folder file by file, as rm -r does. `meanwhile` is called after the first file. */
 static void remove_folder(uint64_t parent, const char *folder, void (*meanwhile)(void))
 {
 	const uint64_t node = find(parent, folder);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#define SAMPLE "tests/data/canm/wiki512.canm" /* has a clip walk */
+#define SAMPLE "tests/data/canm/wiki512.canm" /* this sample has a clip walk */
 
 static struct request who;
 
@@ -28,8 +28,8 @@ static uint64_t look_up(uint64_t folder, const char *name)
 }
 
 /*
- * The kernel does nothing if both names are of one file, but looks them up one after the other:
- * when the first lookup finds a node that was replaced, they are of two.
+ * The kernel skips a rename if both names have the same inode. But it looks the names up one after
+ * the other: if the first lookup finds a node that was replaced, the names seem to have two.
  */
 START_TEST(what_is_renamed_to_itself_stays)
 {
@@ -44,7 +44,7 @@ START_TEST(what_is_renamed_to_itself_stays)
 }
 END_TEST
 
-/* The kernel holds no lock of the folder when it looks a name up that it knows. */
+/* The kernel does not lock the folder when it looks up a name that it knows. */
 START_TEST(a_look_from_before_a_rename_does_not_undo_it)
 {
 	struct target root;
@@ -107,7 +107,10 @@ static enum area area_of(uint64_t node)
 	return area;
 }
 
-/* Files beside views are in the state directory. */
+/*
+ * Files beside views are in the state directory, not in SOURCE, so an exchange between the two is
+ * refused.
+ */
 START_TEST(what_is_in_source_does_not_change_places_with_what_is_beside_views)
 {
 	uint64_t clip = look_up(mounted.folder.node->id, "walk");

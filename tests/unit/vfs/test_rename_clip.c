@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#define SAMPLE "tests/data/canm/wiki512.canm" /* has a clip walk */
+#define SAMPLE "tests/data/canm/wiki512.canm" /* this sample has a clip walk */
 #define UPPER ".animfs/extra/" MOUNTED_FILE "/"
 #define REJECTED ".animfs/rejected/" MOUNTED_FILE "/"
 
@@ -99,7 +99,7 @@ START_TEST(a_folder_with_a_file_stays)
 }
 END_TEST
 
-/* Others removed a clip from the file. */
+/* Another program removed a clip from the file. */
 START_TEST(a_folder_of_refused_texts_is_one_like_any_other)
 {
 	int fd;
@@ -146,7 +146,7 @@ START_TEST(into_another_file_texts_are_copied)
 }
 END_TEST
 
-/* The folder is what a copy of a clip is at first. */
+/* The folder stands for the copy of a clip before it becomes one. */
 START_TEST(a_copy_takes_the_place_of_a_clip_that_was_removed)
 {
 	struct version *now;
@@ -173,7 +173,7 @@ static uint64_t found(const char *name)
 	return entry.node;
 }
 
-/* Another program removes the first clip. */
+/* Removes the first clip as another program. */
 static void remove_outside(struct version *was)
 {
 	struct anim *model = anim_edit(was->anim);
@@ -183,7 +183,7 @@ static void remove_outside(struct version *was)
 	anim_free(model);
 }
 
-/* All clips have another place then, but only one has another name. */
+/* All clips have another index then, but only one has another name. */
 START_TEST(a_clip_whose_place_has_changed_keeps_its_node)
 {
 	struct changes changes = CHANGES_INIT;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_save.c - memory kept by views that were saved and closed. */
+/*
+ * test_save.c - texts of views that were saved and closed: how long they are kept, and errors for
+ * their writers.
+ */
 #include "asleep.h"
 #include "mounted.h"
 #include "store/create.h"
@@ -9,9 +12,9 @@
 #include <pthread.h>
 #include <sched.h>
 
-extern void (*before_look)(const char *name); /* test_source.c */
+extern void (*before_look)(const char *name); /* defined in test_source.c */
 
-#define SAMPLE "tests/data/canm/wiki512.canm" /* has a clip walk */
+#define SAMPLE "tests/data/canm/wiki512.canm" /* this sample has a clip walk */
 
 static struct request who;
 static uint64_t bones;
@@ -26,7 +29,7 @@ static uint64_t find(uint64_t folder, const char *name)
 
 static void begin(void)
 {
-	mounted_unwatched = true; /* no timer ends a draft */
+	mounted_unwatched = true; /* so that no timer ends a draft */
 	mounted_begin_in(SAMPLE);
 	mounted_unwatched = false;
 	who = (struct request){.uid = getuid(), .gid = getgid(), .pid = getpid()};
@@ -41,7 +44,7 @@ static struct handle *open_view(const char *name, int flags)
 	return opened.handle;
 }
 
-/* Saves the view with a key in frame 0 only, and closes it. */
+/* Saves the view as a text with a key in frame 0 only, and closes it. */
 static void save(const char *name)
 {
 	static const char text[] = "frame,time,tx,ty,tz\n0,0,7.5,0,0\n";
@@ -62,7 +65,7 @@ static struct version *latest(void)
 	return now;
 }
 
-/* The state of a view, which stays as it is until the next request. */
+/* Returns the state of a view, which is valid until the next request. */
 static const struct view_state *state_of(const char *name)
 {
 	const struct view_state *view;
@@ -118,7 +121,7 @@ START_TEST(nor_while_a_program_reads_it)
 }
 END_TEST
 
-/* Every save of a writer is computed from the version that it opened. */
+/* Every save through a handle is an edit of the version that the handle opened. */
 START_TEST(a_view_open_for_writing_keeps_its_base)
 {
 	const struct view_state *view;
@@ -136,7 +139,7 @@ START_TEST(a_view_open_for_writing_keeps_its_base)
 }
 END_TEST
 
-/* As the animation's deadline: it ends drafts, too. */
+/* Ends drafts as the animation's deadline does. */
 static void end_drafts(void)
 {
 	vfs_lock(mounted.v);
@@ -145,7 +148,7 @@ static void end_drafts(void)
 	mounted.v->animation_ends(mounted.v, mounted.a);
 }
 
-/* Has the draft of a saved view ended? Then no handle continues it. */
+/* Returns whether the draft of a saved view has ended, so that no handle continues it. */
 static bool has_ended(const char *name)
 {
 	const struct view_state *view = state_of(name);
@@ -183,7 +186,7 @@ static void set_state(const struct view_state *view, enum draft_state state)
 	vfs_unlock(mounted.v);
 }
 
-/* A save by another thread is under way. */
+/* Another thread is saving the view. */
 START_TEST(so_is_one_that_was_closed_during_a_commit)
 {
 	const struct view_state *view;
@@ -223,14 +226,14 @@ static int end_writing(struct handle *h, bool by_sync)
 	return by_sync ? vfs_fsync(mounted.v, &who, h, false) : vfs_flush(mounted.v, &who, h);
 }
 
-/* By fsync or close, either of them. */
+/* The writer gets the error at fsync or at close, whichever is first. */
 START_TEST(each_writer_of_a_refused_text_gets_the_error)
 {
 	struct handle *first = open_and_write(WRONG), *second = open_and_write("frame,");
 
 	ck_assert_int_eq(end_writing(first, _i & 1), EBADMSG);
 	ck_assert_int_eq(end_writing(second, _i & 2), EBADMSG);
-	/* Once it has it, there is nothing new to refuse. */
+	/* Once the writer has got the error, there is nothing new to refuse. */
 	ck_assert_int_eq(vfs_flush(mounted.v, &who, first), 0);
 	ck_assert_int_eq(vfs_flush(mounted.v, &who, second), 0);
 	vfs_release(mounted.v, first);
@@ -261,7 +264,7 @@ static UNSHARED void refuse_while_it_closes(const struct target *t, pthread_t *t
 	changes_send_all(mounted.v, &changes);
 }
 
-/* Its writes are in the text that is being refused. */
+/* The refused text includes the writes of this writer, who closes the view during the commit. */
 START_TEST(so_does_one_that_closes_it_meanwhile)
 {
 	struct handle *first = open_and_write(WRONG);
@@ -284,7 +287,8 @@ END_TEST
 /* ---- others that keep changing the file ---- */
 
 #define CHANGES_MAX 100
-#define CHANGES_EVERY 3 /* looks at the file: more than one change for each attempt */
+/* changes the file every third time that the mount looks at it: more than once per attempt */
+#define CHANGES_EVERY 3
 
 static struct buf contents[CHANGES_MAX + 1];
 static unsigned changes_made, looks;
@@ -383,7 +387,7 @@ START_TEST(a_skeleton_is_made_by_who_wrote_last)
 }
 END_TEST
 
-/* The commit has taken the writer along, and gives him back. */
+/* The commit takes the handle of the writer along, and restores it afterwards. */
 START_TEST(nor_by_whose_handle_pages_come_during_the_commit)
 {
 	const struct bytes page = {(const uint8_t *)"c", 1};

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_sight.c - places below an animation's folder, in versions that are not the latest any more.
- */
+/* test_sight.c - places below an animation's folder, in versions that are no longer the latest. */
 #include "add_node.h"
 #include "load.h"
 #include "vfs/view.h"
 
 #include <errno.h>
 
-#define SAMPLE "tests/data/canm/wiki512.canm" /* has a clip walk */
+#define SAMPLE "tests/data/canm/wiki512.canm" /* this sample has a clip walk */
 
 static struct vfs *v;
 static struct animation a, other;
@@ -72,7 +71,7 @@ START_TEST(places_are_found_by_the_names_above_them)
 }
 END_TEST
 
-/* Or an ordinary folder of that name would take the place of the clip's own. */
+/* Otherwise an ordinary folder of that name would replace the clip's own folder. */
 START_TEST(an_overtaken_version_is_not_looked_at)
 {
 	struct place place;
@@ -87,7 +86,7 @@ START_TEST(an_overtaken_version_is_not_looked_at)
 }
 END_TEST
 
-/* The clip became another file's. */
+/* The clip was moved into another file. */
 START_TEST(a_folder_that_stands_for_another_thing_is_looked_at_again)
 {
 	struct place place;
@@ -107,7 +106,10 @@ END_TEST
 
 static const struct place bones = {.kind = PLACE_BONES};
 
-/* The clip became another file's after it was looked at: its folder is not this file's. */
+/*
+ * The clip was moved into another file after the lookup, so the folder does not belong to this file
+ * any more.
+ */
 START_TEST(nothing_is_made_in_a_folder_that_stands_for_another_thing)
 {
 	struct thing *thing;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_staging.c - when a staged folder becomes something, beside requests that take long. */
+/* test_staging.c - when a staged folder becomes a clip or a file, while requests take long. */
 #include "asleep.h"
 #include "mounted.h"
 
@@ -7,12 +7,12 @@
 #include "vfs/lookup.h"
 #include "vfs/staging.h"
 
-extern void (*before_rename)(void); /* test_replace.c */
+extern void (*before_rename)(void); /* defined in test_replace.c */
 
 #define SAMPLE "tests/data/canm/wiki512.canm"
 
 static struct request maker, other;
-static struct target staged; /* without a text in it: it ends as an ordinary folder */
+static struct target staged; /* a staged folder without a text: it becomes an ordinary folder */
 
 static void begin(void)
 {
@@ -41,7 +41,7 @@ static bool is_staged_after(int64_t ms)
 
 static bool stayed;
 
-/* In the middle of a request that takes this long. */
+/* Called in the middle of a request: waits as if the request took long. */
 static bool take_long(void *closure, const char *name, const struct entry *entry, off_t next)
 {
 	(void)closure, (void)name, (void)entry, (void)next;
@@ -71,7 +71,7 @@ START_TEST(the_time_of_a_look_into_it_is_no_pause)
 }
 END_TEST
 
-/* The process that fills it looks at the folders above it, too. */
+/* The process that fills the folder looks at the folders above, too. */
 START_TEST(nor_is_that_of_its_maker_anywhere)
 {
 	ck_assert(stays_beside(&maker, NODE_ROOT));
@@ -86,7 +86,7 @@ START_TEST(what_others_do_elsewhere_does_not_count)
 }
 END_TEST
 
-/* Of looks that go on at the same time, each moment counts once at the most. */
+/* While several lookups overlap, each moment counts at most once. */
 START_TEST(looks_do_not_put_it_off_for_longer_than_a_change)
 {
 	struct look first, second;
@@ -145,7 +145,7 @@ static bool is_clip(void)
 	return has;
 }
 
-/* By any program: `sync DIR`. */
+/* Any program may sync the folder, as `sync DIR` does. */
 START_TEST(a_text_that_is_open_for_writing_stays_at_fsync)
 {
 	struct handle *h = create_text("curves.csv");
@@ -166,7 +166,7 @@ START_TEST(a_text_that_is_open_for_writing_stays_at_fsync)
 }
 END_TEST
 
-/* Another program than ours, by its path; the texts have been read. */
+/* Writes a file as another program, by its path, after the texts were read. */
 static void write_by_path(void)
 {
 	put(UPPER "curves.csv", OTHER);
@@ -191,7 +191,7 @@ END_TEST
 /* A thread that sets an attribute of the folder. */
 static struct setter {
 	pthread_t thread;
-	_Atomic pid_t id; /* 0: it has not begun */
+	_Atomic pid_t id; /* thread id; 0: the thread has not begun */
 	_Atomic bool answered;
 	int error;
 } setter;

@@ -4,7 +4,7 @@
 #include <check.h>
 #include <string.h>
 
-/* The examples of RFC 4648, and one with the last letters of the alphabet. */
+/* The examples of RFC 4648, and a text with the last letters of the alphabet. */
 static const struct {
 	const char *bytes, *text;
 } examples[] = {

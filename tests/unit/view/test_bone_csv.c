@@ -39,7 +39,10 @@ static struct anim *parse(const struct bone *b, const char *text, struct err *er
 	return view_bone_csv.parse(&b->at, bytes_of(text), err);
 }
 
-/* The text with the first `from` replaced. Static memory: good until called four times more. */
+/*
+ * Returns the text with the first `from` replaced. The result is static, and valid for three more
+ * calls.
+ */
 static const char *replaced(const char *text, const char *from, const char *to)
 {
 	static char ring[4][2048];
@@ -54,7 +57,7 @@ static const char *replaced(const char *text, const char *from, const char *to)
 	return out;
 }
 
-/* Saves `text` and returns the text that is then read. Static memory. */
+/* Saves `text`, and returns the text that is read afterwards. The result is static. */
 static const char *saved(const struct bone *b, const char *text)
 {
 	static struct buf out;
@@ -218,7 +221,8 @@ static void expect_unchanged(const struct bone *b, struct bytes text)
 {
 	struct err err = {0};
 	struct anim *edited = view_bone_csv.parse(&b->at, text, &err);
-	int shown = text.size < 500 ? (int)text.size : 500; /* Check has no room for more */
+	/* the message buffer of Check has no room for more */
+	int shown = text.size < 500 ? (int)text.size : 500;
 
 	ck_assert_msg(edited, "%s in:\n%.*s", err.message, shown, (const char *)text.data);
 	for (int r = 0; r < ROLE_COUNT; r++)
@@ -229,13 +233,13 @@ static void expect_unchanged(const struct bone *b, struct bytes text)
 	anim_free(edited);
 }
 
-/* How spreadsheets rewrite a text that was not edited. */
+/* Changes that spreadsheets make to a text that was not edited. */
 enum {
 	QUOTED_HEADER = 1,
 	SEMICOLONS = 2,
 	CRLF_AND_BOM = 4,
 	TRAILING_BLANKS = 8,
-	SHORT_NUMBERS = 16, /* 15 digits at most, no -0, exponents beyond 20 places */
+	SHORT_NUMBERS = 16, /* 15 digits at most, no -0, exponents for more than 20 digits */
 	BLANK_NONFINITE = 32,
 	ALL_REWRITES = 64,
 };
@@ -290,7 +294,7 @@ static void rewrite(struct bytes text, unsigned how, struct buf *out)
 		buf_text(out, i % 2 ? "\n" : how & SEMICOLONS ? ";;;\n" : ",,,\n");
 }
 
-/* For every bone of every sample. */
+/* Calls `check` for every bone of every sample. */
 static void each_bone(void (*check)(const struct bone *b), enum rotations form)
 {
 	for (const char *const *name = sample_names; *name; name++) {
@@ -391,7 +395,7 @@ END_TEST
 
 /* ---- a saved text is read back ---- */
 
-/* Random cells get random values, where the format takes any. */
+/* Puts random values into random cells, where the format accepts any, and checks the saved text. */
 static void check_edits(const struct bone *b)
 {
 	struct buf text = view_text(&view_bone_csv, &b->at);
@@ -592,7 +596,10 @@ START_TEST(quaternions_are_filled_in_the_shorter_way)
 	struct anim *edited;
 	struct err err;
 
-	/* From the rest pose to a quarter turn about y, given with all signs turned. */
+	/*
+	 * A rotation from the rest pose to a quarter turn about y, with the signs of the quaternion
+	 * reversed.
+	 */
 	clip->frames = 3;
 	c.keyed = false;
 	c.count = 1;
@@ -643,7 +650,7 @@ START_TEST(an_edit_in_the_other_form_is_stored_as_the_bone_stores_it)
 			 replaced(BODY, "0,0.70710677,0,0.70710677", "1,0,0,0"));
 	bone_close(&b);
 	b = bone_open("wiki512.canm", "walk", "Bone01");
-	/* 180 is as near as -180, and stays that. */
+	/* 180 is as near as -180, and is not changed. */
 	ck_assert_str_eq(
 		saved(&b, replaced(BONE01_QUATERNION,
 				   "0.9791772,0.19675918,-0.048999704,0.009846138", "1,0,0,0")),
@@ -669,7 +676,7 @@ START_TEST(a_table_of_a_bone_of_the_other_form_is_converted)
 }
 END_TEST
 
-/* The same table as Excel, Google Sheets, pandas and a Mac of old write it. */
+/* The text is as Excel, Google Sheets, pandas or an old Mac writes it. */
 START_TEST(what_spreadsheets_make_of_a_text_is_read)
 {
 	static const char *const texts[] = {
@@ -684,7 +691,7 @@ START_TEST(what_spreadsheets_make_of_a_text_is_read)
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		ck_assert_ptr_nonnull(strstr(saved(&b, texts[i]), "\n0,0,2.5,-2,0.25,"));
-	/* Excel's "Unicode text", of which half a character is an early end. */
+	/* Excel's "Unicode text" is UTF-16; cut after half a character, it ends early. */
 	buf_text(&wide, "\xff\xfe");
 	for (const char *c = texts[3]; *c; c++)
 		buf_u16(&wide, (uint8_t)*c);
@@ -730,7 +737,7 @@ static void expect_refused(const struct bone *b, const char *text, enum err_code
 	"a key there (gaps between keys are filled in), or no key at all (that removes the " role  \
 	"); a clip gets shorter in clip.json"
 
-/* One slip in the text of a bone of three frames. */
+/* Texts of a bone of three frames, each with one mistake. */
 static const struct slip {
 	const char *from, *to;
 	size_t line, column;
@@ -945,7 +952,7 @@ START_TEST(a_half_written_last_line_ends_too_early)
 }
 END_TEST
 
-/* Every text that breaks off is refused, or says all that the whole one says. */
+/* A text that is cut anywhere is refused, or has everything that the whole one has. */
 START_TEST(a_text_cut_short_removes_nothing)
 {
 	struct bone b = bone_open("wiki512.canm", "walk", "Bone01");
@@ -972,7 +979,9 @@ static void check_any_bytes(const struct bone *b)
 	struct buf text = view_text(&view_bone_csv, &b->at);
 
 	for (int round = 0; round < 400; round++) {
-		/* A block of exactly this size, so that a sanitizer sees the first byte past it. */
+		/*
+		 * Use a block of exactly this size, so that a sanitizer detects reads past the end.
+		 */
 		size_t size = (size_t)rand() % (text.size + 1);
 		uint8_t *copy = malloc(size + 1);
 		struct bytes any = {copy + 1, size};
@@ -1003,7 +1012,10 @@ END_TEST
 
 /* ---- the short way ---- */
 
-/* A text in the form that is served can be read in a shorter way; with a BOM it cannot. */
+/*
+ * Parses a text by the long way: the fast path of bone_plain.c does not take a text with a byte
+ * order mark.
+ */
 static struct anim *parse_long(const struct shown *at, const char *text, struct err *err)
 {
 	struct buf marked = BUF_INIT;
@@ -1045,7 +1057,7 @@ static uint32_t random_below(uint32_t end)
 	return (uint32_t)((uint64_t)(random_state >> 8) * end >> 24);
 }
 
-/* A text to put in the place of a cell, whose old text is `was`. */
+/* Makes a new text for a cell whose old text is `was`. */
 static void random_cell(char out[64], const char *was, size_t size)
 {
 	static const char *const odd[] = {"",    "0",    "-0",  "1",      "-1",    "0.5",  "1.50",
@@ -1059,7 +1071,7 @@ static void random_cell(char out[64], const char *was, size_t size)
 	case 0:
 		snprintf(out, 64, "%s", odd[random_below(ARRAY_SIZE(odd))]);
 		break;
-	case 1: /* the same, or hardly another */
+	case 1: /* unchanged, or changed in a digit */
 		snprintf(out, 64, "%.*g", (int)(5 + random_below(13)), value);
 		break;
 	case 2:
@@ -1073,7 +1085,7 @@ static void random_cell(char out[64], const char *was, size_t size)
 	}
 }
 
-/* The text with one of its cells, whichever, as another. */
+/* Returns the text with a random cell changed. */
 static void change_cell(const char *text, struct buf *out)
 {
 	size_t size = strlen(text), begin = random_below((uint32_t)size), end;

@@ -263,7 +263,7 @@ START_TEST(what_another_file_says_of_itself_does_not_matter)
 }
 END_TEST
 
-/* It is saved after its clip was renamed, or beside another clip's. */
+/* The text is saved after its clip was renamed, or for another clip. */
 START_TEST(what_a_clip_was_called_does_not_matter)
 {
 	struct anim *edited =
@@ -307,7 +307,7 @@ START_TEST(a_skeleton_gives_parent_and_rest)
 	ck_assert_ptr_nonnull(strstr((char *)text.data,
 				     "\n  \"rest\": {\"translation\": [0.5, 0, 0], \"rotation\": "
 				     "[0, -90, 0], \"scale\": [1, 1, 2]},\n"));
-	/* Each text can be saved where the other is shown. */
+	/* Each of the two texts can be saved in the place of the other. */
 	assert_changes_nothing(&at, &text);
 	assert_changes_nothing(&at, &alone);
 	assert_changes_nothing(&without, &text);
@@ -390,7 +390,7 @@ END_TEST
 
 /* ---- values that are not finite ---- */
 
-/* The first key of the sample that has a component that is not finite. */
+/* Finds the first key of the sample that has a component that is not finite. */
 static bool find_not_finite(enum role *role, uint32_t *key, unsigned *axis)
 {
 	for (at.clip = 0; at.clip < s.anim->clip_count; at.clip++)

@@ -6,7 +6,7 @@ static struct sample s;
 static struct shown at;
 static struct skeleton *skeleton;
 
-/* Bone01 is scaled in the sample, which no BVH can say; here it is not. */
+/* The sample without the scale of Bone01, which BVH cannot express. */
 static struct anim *model;
 
 static void setup(void)
@@ -59,7 +59,7 @@ START_TEST(angles_stand_as_they_are_stored)
 }
 END_TEST
 
-/* Programs stop at a second ROOT. */
+/* Checks the text's only ROOT: programs stop reading at a second one. */
 static void check_roots(const char *first, const char *names[2], bool y_down)
 {
 	struct format format = *model->format;
@@ -89,7 +89,7 @@ START_TEST(there_is_one_root)
 		    (const char *[2]){"figure", NULL}, false);
 	check_roots("HIERARCHY\nROOT figure\n{\n  OFFSET 0 0 0\n  CHANNELS 0\n  JOINT a\n",
 		    (const char *[2]){"a", "b"}, false);
-	/* A bone keeps its name. */
+	/* The bone keeps its name; the ROOT above gets another one. */
 	check_roots("HIERARCHY\nROOT figure__\n{\n  OFFSET 0 0 0\n  CHANNELS 0\n  JOINT figure_\n",
 		    (const char *[2]){"figure_", "figure"}, false);
 	check_roots("HIERARCHY\nROOT figure\n{\n  OFFSET 0 0 0\n  CHANNELS 0\n  JOINT figure_\n",
@@ -111,13 +111,13 @@ struct bvh {
 		double offset[3];
 	} nodes[NODES];
 	int count;
-	bool turned; /* by half a turn about X in every row */
+	bool turned; /* the figure is rotated by half a turn about X in every row */
 	unsigned frames;
 	double seconds;
 	const char *rows;
 };
 
-/* One word of the text, which must be `want` where that is given. */
+/* Reads one word of the text, which must be `want` unless that is NULL. */
 static const char *word(const char **p, const char *want)
 {
 	static char out[320];
@@ -182,7 +182,7 @@ static void read_node(struct bvh *b, const char **p, int parent)
 	}
 }
 
-/* The root above the bones is none of them. */
+/* Removes the root above the bones from the list, since it is not a bone. */
 static void leave_figure(struct bvh *b)
 {
 	if (b->nodes[0].channels == 6)
@@ -211,7 +211,7 @@ static void bvh_read(struct bvh *b, const char *text)
 	b->rows = p;
 }
 
-/* The quaternion of Z, Y and X turns, one after the other. */
+/* Computes the quaternion of rotations about Z, Y and X, the first outermost. */
 static void turn(const double zyx[3], double out[4])
 {
 	double q[4] = {0, 0, 0, 1};
@@ -238,7 +238,7 @@ static int64_t track_of(const struct clip *clip, const char *name)
 	return -1;
 }
 
-/* Each number is that of the pose. */
+/* Checks that every number of a row is that of the pose. */
 static void assert_frame(const struct bvh *b, const struct shown *shown, const struct rig *rig,
 			 uint32_t frame, const char **p)
 {
@@ -316,7 +316,7 @@ START_TEST(every_sample_that_fits_is_posed_as_it_should)
 }
 END_TEST
 
-/* Of keys in one frame, which Overwatch files may have, all views show the same. */
+/* If several keys are in one frame, as in some Overwatch files, all views use the same one. */
 START_TEST(a_key_that_counts_is_what_is_sampled)
 {
 	static const double values[] = {9, 9, 9, 1, 2, 3, 4, 5, 6, 9, 9, 9, 9, 9, 9, 7, 8, 0};

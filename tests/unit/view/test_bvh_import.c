@@ -5,10 +5,13 @@
 
 static struct sample s;
 static struct shown at;
-static struct anim *model; /* nothing in it is scaled, and no bone but roots moves */
+static struct anim *model; /* a model without scales, in which only roots move */
 static struct skeleton *skeleton;
 
-/* Three frames of bones with angles, a chain with a bone that the clip does not have. */
+/*
+ * Makes a model of three frames whose bones have angles, with a skeleton that has a bone more than
+ * the clip.
+ */
 static void setup(void)
 {
 	s = sample_open("wiki512.canm");
@@ -92,7 +95,7 @@ START_TEST(numbers_of_any_kind_change_nothing)
 }
 END_TEST
 
-/* The text with each `was` as `is`; the caller frees it. */
+/* Returns the text with each `was` replaced by `is`; the caller frees it. */
 static char *all_edited(const char *text, const char *was, const char *is)
 {
 	struct buf out = BUF_INIT;
@@ -141,7 +144,10 @@ END_TEST
 
 /* ---- as other programs write it ---- */
 
-/* As Blender exports it: positions everywhere, six decimals, and its own order of channels. */
+/*
+ * A text as Blender exports it: positions for all bones, six decimals, and channels in another
+ * order.
+ */
 static const char exported[] =
 	"HIERARCHY\nROOT __0\n{\n\tOFFSET 0.0 0.0 0.0\n\tCHANNELS 0\n"
 	"\tJOINT Scene_Root\n\t{\n\t\tOFFSET 0.000000 0.000000 0.000000\n"
@@ -168,7 +174,7 @@ START_TEST(what_blender_exports_changes_nothing)
 }
 END_TEST
 
-/* x y z as Blender shows them when it turns an import: x -z y. */
+/* Converts x y z to what Blender shows when it rotates an import: x -z y. */
 static void turn_z_up(double v[3])
 {
 	double y = v[1];
@@ -218,7 +224,7 @@ static void assert_refused(const char *text, enum err_code code, const char *wor
 		      err.message, err.accepted);
 }
 
-/* As Blender exports the root of its own: with all channels. */
+/* The text is as Blender exports a root of its own: with all channels. */
 START_TEST(the_root_above_the_bones_does_not_move)
 {
 	static const struct {
@@ -254,7 +260,7 @@ START_TEST(the_root_above_the_bones_does_not_move)
 }
 END_TEST
 
-/* Without that root, or if it does not turn, a text would be upside down. */
+/* Without that root, or if the root does not rotate, the figure would be upside down. */
 START_TEST(a_figure_whose_y_points_down_is_turned)
 {
 	static const char own[] = "CHANNELS 3 Zrotation Yrotation Xrotation";
@@ -296,7 +302,7 @@ static char *below_another_root(const struct buf *text)
 	return whole;
 }
 
-/* Programs put a ROOT of their own, without channels, above what they have read. */
+/* Programs put a ROOT of their own, without channels, above everything. */
 START_TEST(a_root_without_channels_may_be_above_all)
 {
 	struct format format = *model->format;
@@ -320,7 +326,7 @@ START_TEST(a_root_without_channels_may_be_above_all)
 }
 END_TEST
 
-/* All but one role of a bone is the very same. */
+/* Checks that all curves but one role of a bone are the same pointers. */
 static void assert_others(const struct anim *edited, uint32_t bone, enum role role)
 {
 	for (uint32_t track = 0; track < 4; track++)
@@ -330,7 +336,10 @@ static void assert_others(const struct anim *edited, uint32_t bone, enum role ro
 				  (track == bone && i == role));
 }
 
-/* At a right angle the outer turns are about one axis: in float32 each is off by some noise. */
+/*
+ * At a right angle of the middle rotation, the outer two are about one axis: in float32 each is off
+ * by some noise.
+ */
 START_TEST(outer_turns_may_be_off_where_the_middle_one_is_a_right_angle)
 {
 	static const double middle[] = {89.99, -90.01, 45};
@@ -352,7 +361,7 @@ START_TEST(outer_turns_may_be_off_where_the_middle_one_is_a_right_angle)
 }
 END_TEST
 
-/* The quaternion of turns about axes, the first outermost. */
+/* Computes the quaternion of rotations about axes, the first outermost. */
 static void turns(const char *order, const double *angles, double q[4])
 {
 	q[0] = q[1] = q[2] = 0;
@@ -513,13 +522,13 @@ START_TEST(another_frame_time_is_refused)
 	turned = text_edit(text, "Frames: 3", "Frames: 2");
 	assert_refused(turned, ERR_TEXT, "--gltf-rate=resample");
 	free(turned);
-	/* Some programs round it. */
+	/* Some programs round the frame time. */
 	turned = text_edit(text, "0.041667", "0.033");
 	rounded = text_edit(turned, "22.723793", "12.5");
 	anim_free(bvh_taken(rounded));
 	free(rounded);
 	free(turned);
-	/* In a text of our own, of a time when the clip had another rate. */
+	/* The text may be rendered by animfs when the clip had another rate. */
 	at.as_rendered = true;
 	assert_refused(text, ERR_TEXT, "nothing but the time of a frame was changed");
 }
@@ -536,7 +545,10 @@ static double turn_about_z(const struct curve *c, uint32_t key)
 	return 2 * atan2(q[2], q[3]) * 180 / M_PI;
 }
 
-/* As many rows as the clip has frames are these; others are read at its frames. */
+/*
+ * If there are as many rows as the clip has frames, rows are frames; otherwise the motion is read
+ * at the times of frames.
+ */
 START_TEST(or_taken_where_that_is_asked_for)
 {
 	static const char rows[] =
@@ -565,7 +577,7 @@ START_TEST(or_taken_where_that_is_asked_for)
 	ck_assert_double_eq_tol(turn_about_z(turn, 2), 30, 0.01);
 	anim_free(edited);
 	free(faster);
-	/* More than the text has, or than the clip has time for. */
+	/* More rows than the text has, or more than the clip has time for. */
 	faster = text_edit(turned, "Frames: 4", "Frames: 4000000000");
 	assert_refused(faster, ERR_TEXT, "clip.json");
 	free(faster);

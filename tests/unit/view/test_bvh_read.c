@@ -25,7 +25,7 @@ static void teardown(void)
 
 #define CELLS 16
 
-/* The whole text, with its last row in `cells`. */
+/* Reads the whole text; `cells` gets the last row. */
 static bool read_all(struct bytes text, struct bvh_cell *cells)
 {
 	bool fine = bvh_open(&b, text, &arena, &err);

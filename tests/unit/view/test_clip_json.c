@@ -30,7 +30,7 @@ static void refused(const char *was, const char *is, size_t line, size_t column,
 	view_edit_refused(&view_clip_json, &at, was, is, ERR_TEXT, line, column, words);
 }
 
-/* The text of the edited model, which must have `wanted` in it. */
+/* Checks that the text of the edited model contains `wanted`. */
 static void assert_reads(const struct anim *edited, const char *wanted)
 {
 	struct shown now = at;
@@ -43,7 +43,10 @@ static void assert_reads(const struct anim *edited, const char *wanted)
 	buf_release(&text);
 }
 
-/* Saves an edit that then reads as `wanted`, with every curve and every other clip as it was. */
+/*
+ * Saves an edit, and checks that the new text contains `wanted`, and that every curve and every
+ * other clip is unchanged.
+ */
 static void reads_after(const char *was, const char *is, const char *wanted)
 {
 	struct anim *edited = edit(was, is);
@@ -108,7 +111,7 @@ START_TEST(loop_and_its_stored_form_follow_each_other)
 }
 END_TEST
 
-/* The text of the clip with both edits. */
+/* Saves the clip's text with both edits. */
 static struct anim *edit_loops(const char *loop, const char *stored, struct err *err)
 {
 	char *one = text_edit(walk, "\"loop\": true", loop);
@@ -315,14 +318,14 @@ START_TEST(what_the_format_lacks_is_refused_by_name)
 }
 END_TEST
 
-/* The head of walk, with what another file, or an edit, says in it. */
+/* The head of walk's text, with values of another file or of an edit. */
 #define HEAD(file, clip, name, loop, unit, seconds)                                                \
 	"\"file\": \"" file "\", \"clip\": \"" clip "\", \"name\": \"" name                        \
 	"\",\n  \"loop\": " loop ", \"frames\": 3, \"frame_time\": 2, \"duration\": 4, "           \
 	"\"time_unit\": \"" unit "\", \"seconds\": " seconds
 #define OWN_HEAD HEAD("wiki512.canm", "walk", "walk", "true", "1/60 s", "0.066667")
 
-/* As when a clip that was moved into another file, by copying, is moved back. */
+/* The case that a clip was copied to another file, and is copied back. */
 START_TEST(a_text_of_another_file_names_nothing)
 {
 	struct anim *edited =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Texts of one format saved as those of another: data that both formats store is converted, the
- * rest is refused with a message that names it.
+ * Texts of one format saved as those of another: data that both formats store is converted, other
+ * data is refused with a message that names it.
  */
 #include "sample.h"
 
@@ -25,7 +25,10 @@ static void teardown(void)
 	sample_close(&to);
 }
 
-/* The text of the source saved as the target's, with its first `was`, if any, as `is`. */
+/*
+ * Saves the text of the source as that of the target; the first `was`, if given, is replaced by
+ * `is`.
+ */
 static struct anim *copy(const struct view *view, const char *was, const char *is, struct err *err)
 {
 	struct buf own = view_text(view, &source);
@@ -37,7 +40,7 @@ static struct anim *copy(const struct view *view, const char *was, const char *i
 	return edited;
 }
 
-/* The same, stored and read again. */
+/* Saves a text like copy(), then stores and reads the file again. */
 static struct sample copied(const struct view *view, const char *was, const char *is)
 {
 	struct err err = {0};
@@ -66,7 +69,7 @@ static const struct curve *curve_in(const struct anim *a, const struct shown *at
 	return a->clips[at->clip].tracks[at->track].curve[role];
 }
 
-/* R = Rz * Ry * Rx of angles in degrees, and of a quaternion. */
+/* Computes the matrix of angles in degrees (R = Rz * Ry * Rx), and of a quaternion. */
 static void euler_matrix(const double e[4], double m[3][3])
 {
 	double x = e[0] * M_PI / 180, y = e[1] * M_PI / 180, z = e[2] * M_PI / 180;
@@ -97,7 +100,7 @@ static void quaternion_matrix(const double q[4], double m[3][3])
 	m[2][2] = 1 - 2 * (x * x + y * y);
 }
 
-/* Is the pose in every frame of the source the same, as nearly as `room` says? */
+/* Checks that the pose in every frame is the source's, within the tolerance `room`. */
 static void assert_same_poses(const struct anim *now, enum role role, double room)
 {
 	const struct curve *a = curve_in(from.anim, &source, role);
@@ -132,7 +135,7 @@ START_TEST(a_canm_bone_becomes_an_overwatch_bone)
 	assert_same_poses(now.anim, ROLE_TRANSLATION, 1e-7);
 	assert_same_poses(now.anim, ROLE_ROTATION, 2e-4);
 	assert_same_poses(now.anim, ROLE_SCALE, 0.5 / 1024);
-	/* The keys are those of the text, and one value in row 0 is one key. */
+	/* The keys are those of the text; a single value in row 0 is a single key. */
 	ck_assert_uint_eq(curve_in(now.anim, &target, ROLE_TRANSLATION)->count, 1);
 	ck_assert_uint_eq(curve_in(now.anim, &target, ROLE_ROTATION)->count, 3);
 	sample_close(&now);
@@ -144,7 +147,7 @@ START_TEST(an_overwatch_bone_becomes_a_canm_bone)
 {
 	struct sample now;
 
-	/* Keys at 0 and 1 of 5 frames. The canm clip has 2. */
+	/* The source has keys at frames 0 and 1 of 5; the canm clip has 2 frames. */
 	setup("small.006", 0, "bone_0E7A", "edf6_768.canm", "body");
 	now = copied(&view_bone_csv, NULL, NULL);
 	ck_assert_int_eq(curve_in(now.anim, &target, ROLE_ROTATION)->kind, CURVE_QUATERNION);
@@ -168,12 +171,12 @@ START_TEST(a_final_fantasy_bone_becomes_a_vib_ribbon_object)
 	assert_same_poses(now.anim, ROLE_TRANSLATION, 1e-12);
 	assert_same_poses(now.anim, ROLE_ROTATION, 1e-9);
 	ck_assert_uint_eq(now.anim->clips[0].tracks[target.track].keyframes->count, 2);
-	/* FF9 says nothing of the scale. */
+	/* FF9 has no scale, so the target's stays. */
 	ck_assert(curve_same(curve_in(now.anim, &target, ROLE_SCALE),
 			     curve_in(to.anim, &target, ROLE_SCALE)));
 	sample_close(&now);
 	teardown();
-	/* But keyframes are not combined with a scale that the text does not show. */
+	/* But keyframes cannot be combined with a scale that the text does not have. */
 	setup("frames002_low.ff9anim", 0, "bone_000", "frames030.anm", "object_003");
 	refused(&view_bone_csv, NULL, NULL, "this text has no columns for that");
 	teardown();
@@ -221,7 +224,7 @@ START_TEST(angles_come_back_as_they_were)
 		struct anim *edited;
 
 		/*
-		 * Without the columns that FF9 does not store: columns 0, 1 and the quaternion
+		 * Remove the columns that FF9 does not store: columns 0, 1 and the quaternion
 		 * remain.
 		 */
 		for (const char *p = (const char *)text.data; *p; p += strcspn(p, "\n") + 1) {
@@ -245,7 +248,7 @@ START_TEST(angles_come_back_as_they_were)
 		buf_release(&cut);
 		buf_release(&text);
 	}
-	source = target; /* where the angles were at first */
+	source = target; /* the target whose angles were copied is now the source */
 	assert_same_poses(back.anim, ROLE_ROTATION, 1e-3);
 	sample_close(&back);
 	sample_close(&there);
@@ -265,7 +268,7 @@ START_TEST(a_clip_brings_its_length_loop_and_order)
 	ck_assert_uint_eq(now.anim->clips[0].frames, 5);
 	ck_assert_double_eq((double)now.anim->clips[0].frame_time, 2);
 	ck_assert_double_eq((double)now.anim->clips[0].duration, 8);
-	/* Data that the text does not mention stays. */
+	/* Data that the text does not contain stays. */
 	ck_assert(now.anim->clips[0].loop);
 	ck_assert_str_eq(now.anim->clips[0].tracks[0].label, "hip");
 	ck_assert_str_eq(now.anim->clips[0].tracks[1].label, "Scene_Root");
@@ -288,7 +291,7 @@ START_TEST(a_rate_is_taken_where_it_can_be_stored)
 {
 	struct sample now;
 
-	/* 3 frames in 1/15 s, as 2 at 15 a second. */
+	/* 3 frames in 1/15 s, as 2 frames at 15 per second. */
 	setup("wiki512.canm", 0, NULL, "walk.006", NULL);
 	now = copied(&view_clip_json, "true, \"frames\": 3", "false, \"frames\": 2");
 	ck_assert_double_eq(now.anim->rate, 15);

@@ -42,7 +42,7 @@ static void refused(const char *was, const char *is, enum err_code code, size_t 
 	view_edit_refused(&view_curves_csv, &at, was, is, code, line, column, words);
 }
 
-/* The sample after an edit of the text, stored and read again. */
+/* Returns the sample after an edit of the text, stored and read again. */
 static struct sample stored_after(const char *was, const char *is)
 {
 	struct anim *edited = view_edit_ok(&view_curves_csv, &at, was, is);
@@ -70,7 +70,10 @@ START_TEST(the_own_text_of_every_sample_changes_nothing)
 }
 END_TEST
 
-/* Sorted by a spreadsheet, say: the rows of a bone far from each other, and the last first. */
+/*
+ * The text may be sorted by a spreadsheet: the rows of a bone are far from each other, and the last
+ * row is first.
+ */
 START_TEST(rows_may_stand_in_any_order)
 {
 	struct buf text = view_text(&view_curves_csv, &at), turned = BUF_INIT;
@@ -208,7 +211,7 @@ START_TEST(a_column_that_is_missing_leaves_its_components_alone)
 	struct buf own = view_text(&view_curves_csv, &at), text = BUF_INIT;
 	struct anim *same;
 
-	/* Without z and w. */
+	/* Remove the columns z and w. */
 	for (const char *p = (const char *)own.data; *p;) {
 		size_t size = strcspn(p, "\n"), cells = 0, end = 0;
 

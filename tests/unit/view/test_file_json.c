@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_file_json.c - file.json: of a kanim the attributes can be edited, of other files nothing. */
+/* test_file_json.c - file.json: for a kanim, attributes can be edited; for other files, nothing. */
 #include "sample.h"
 
 static struct sample s;

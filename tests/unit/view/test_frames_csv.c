@@ -57,7 +57,7 @@ static void teardown(void)
 	sample_close(&s);
 }
 
-/* The file after the table was saved. */
+/* Returns the file after the table was saved. */
 static char *saved(const char *text)
 {
 	struct err err = {0};
@@ -81,7 +81,7 @@ static void assert_saved(const char *text, const char *wanted)
 	free(got);
 }
 
-/* Its own text with `was` as `is`; the file with `from` as `to`. */
+/* Checks that the table with `was` replaced by `is` gives the file with `from` replaced by `to`. */
 static void assert_edit(const char *was, const char *is, const char *from, const char *to)
 {
 	struct buf own = view_text(&view_frames_csv, &at);
@@ -264,7 +264,7 @@ START_TEST(half_a_text_is_no_save)
 }
 END_TEST
 
-/* Cut anywhere, it is taken for the whole only where a line ends. */
+/* A text that is cut anywhere counts as whole only at the end of a line. */
 START_TEST(cut_at_every_length)
 {
 	for (size_t size = 0; size < sizeof(table) - 1; size++) {
@@ -334,7 +334,10 @@ static struct sample commit(const struct sample *current, const struct anim *edi
 	return now;
 }
 
-/* A shell's subshells flush parts; the file is in the end as if the whole had come at once. */
+/*
+ * The subshells of a shell flush parts; in the end the file is as if the whole text had been
+ * written at once.
+ */
 START_TEST(a_part_and_then_the_whole_is_the_whole)
 {
 	static const char *const parts[] = {

@@ -85,7 +85,7 @@ static size_t number(json_t *object, const char *name)
 struct accessor {
 	const uint8_t *data;
 	size_t count, width;
-	size_t more; /* components that follow those of one key */
+	size_t more; /* number of components between those of two keys */
 };
 
 static struct accessor accessor(const struct gltf *g, size_t index)
@@ -132,8 +132,10 @@ static void assert_mesh_node(const struct gltf *g, json_t *node, size_t index)
 	ck_assert_uint_eq((size_t)json_number_value(json_array_get(roots, 1)), index);
 }
 
-/* Every node but the first hangs from one other, and is a joint, and has the bone's name; the last
- * one wears the mesh, and hangs from none. */
+/*
+ * Checks the nodes: every node but the first is the child of one other node; nodes of bones are
+ * joints with the bone's name; the last node has the mesh and no parent.
+ */
 static void assert_nodes(const struct gltf *g, const struct clip *clip)
 {
 	json_t *nodes = member(g->root, "nodes"), *node, *child;
@@ -217,7 +219,7 @@ static bool says_frame_once(const struct curve *c, uint32_t frame)
 	return count == 1;
 }
 
-/* The keys are those of the curve, with the values that its pose has in their frames. */
+/* Checks that the keys are those of the curve, with the values of its pose in their frames. */
 static void assert_keys(const struct shown *shown, const struct rig *rig, uint32_t track,
 			enum role role, const struct accessor *times, const struct accessor *values)
 {
@@ -252,7 +254,7 @@ static void assert_keys(const struct shown *shown, const struct rig *rig, uint32
 	}
 }
 
-/* The values of a spline, which stand between its tangents. */
+/* Returns the values of a spline without the tangents around them. */
 static struct accessor spline_values(const struct accessor *a)
 {
 	ck_assert_uint_eq(a->count % 3, 0);
@@ -267,7 +269,7 @@ static bool is_timed(const struct shown *shown, size_t node, enum role role)
 	return c && c->timing && c->count > 1;
 }
 
-/* The tangents are those of the curve, to the bit. */
+/* Checks that the tangents are those of the curve, bit by bit. */
 static void assert_spline(const struct shown *shown, size_t node, enum role role,
 			  const struct accessor *times, const struct accessor *all)
 {
@@ -361,7 +363,8 @@ static struct bytes view_bytes(const struct gltf *g, size_t index, size_t *strid
 struct mesh {
 	size_t corners, joints, at_joints, stride;
 	unsigned joint_size;
-	struct bytes data, matrices; /* data NULL: no matrices */
+	/* data of the mesh, and its matrices; data NULL: the mesh has none */
+	struct bytes data, matrices;
 	json_t *places;
 };
 
@@ -398,7 +401,7 @@ static uint32_t corner_joint(const struct mesh *m, size_t corner)
 	uint32_t joint = m->joint_size == 1 ? *p : get_u16(p);
 
 	ck_assert_uint_lt(joint, m->joints);
-	/* It follows that one only. */
+	/* The corner follows only the first joint. */
 	for (unsigned i = m->joint_size; i < 4 * m->joint_size; i++)
 		ck_assert_uint_eq(p[i], 0);
 	p += (size_t)4 * m->joint_size;
@@ -494,7 +497,7 @@ START_TEST(the_extras_say_what_gltf_cannot)
 }
 END_TEST
 
-/* Bones stand in the rest pose, and in the hierarchy, also that of bones which the clip has not. */
+/* Bones are in the rest pose and in the hierarchy, also those bones that only the skeleton has. */
 START_TEST(a_skeleton_gives_nodes_parents_and_rest)
 {
 	struct skeleton *skeleton = read_skeleton(odd_skeleton);
@@ -506,7 +509,9 @@ START_TEST(a_skeleton_gives_nodes_parents_and_rest)
 	assert_sound(&at);
 	g = gltf_read(&at);
 	nodes = member(g.root, "nodes");
-	/* Scene_Root, Bone01, hip and a Japanese one are tracks 0 to 3, and node 5 is mid. */
+	/*
+	 * Scene_Root, Bone01, hip and a bone with a Japanese name are tracks 0 to 3; node 5 is mid.
+	 */
 	ck_assert_uint_eq(json_array_size(nodes), 7);
 	ck_assert_str_eq(json_string_value(member(json_array_get(nodes, 5), "name")), "mid");
 	ck_assert_int_eq(json_unpack(json_array_get(nodes, 5), "{s:[F,F,F], s:[F,F,F,F], s:[F]}",
@@ -527,7 +532,7 @@ START_TEST(a_skeleton_gives_nodes_parents_and_rest)
 }
 END_TEST
 
-/* Where the matrix of its bone takes a corner: seen from the bone. */
+/* Transforms a corner by the matrix of its bone into the bone's space. */
 static void corner_in_bone(const struct mesh *m, size_t corner, double out[3])
 {
 	const uint8_t *matrix = m->matrices.data + 64 * (size_t)corner_joint(m, corner);
@@ -553,12 +558,17 @@ static void assert_corner(const struct mesh *m, size_t corner, uint32_t joint, d
 	ck_assert_double_eq_tol(place[2], z, 1e-6);
 }
 
-/* Bone01, number 1, hangs from Scene_Root; of rest scale 0 it has no inverse matrix. */
+/*
+ * Bone01, number 1, is the child of Scene_Root; with a rest scale of 0, its matrix has no inverse.
+ */
 static const char one_bone[] = "bone,parent,tx,ty,tz,rx,ry,rz,sx,sy,sz\n"
 			       "Scene_Root,,1,2,3,0,90,0,1,1,1\n"
 			       "Bone01,Scene_Root,0,4,0,0,0,0,%s,1,1\n";
 
-/* From the parent's place to the bone's, which the far end follows and the rest does not. */
+/*
+ * The octahedron reaches from the parent to the bone; the far end follows the bone, the other
+ * corners the parent.
+ */
 START_TEST(a_bone_is_an_octahedron)
 {
 	static const char *const scales[] = {"2", "0", "1e-38"};
@@ -574,7 +584,7 @@ START_TEST(a_bone_is_an_octahedron)
 	g = gltf_read(&at);
 	m = mesh_of(&g);
 	ck_assert_int_eq(m.matrices.data != NULL, _i == 0);
-	/* The figure is 7 high: another bone is at -1. */
+	/* The figure is 7 high, since another bone is at -1. */
 	assert_corner(&m, 0, 0, 0, 0, -0.02 * 7);
 	assert_corner(&m, 2, 0, 0, 0.02 * 7, 0);
 	assert_corner(&m, 6, 0, 0, 0, 0);
@@ -592,7 +602,9 @@ START_TEST(a_bone_is_an_octahedron)
 }
 END_TEST
 
-/* As before there were meshes; and a mesh adds to the glTF without removing anything. */
+/*
+ * Without a mesh, the text is as it was before meshes were added; a mesh removes nothing from it.
+ */
 START_TEST(a_plain_one_has_no_mesh)
 {
 	struct gltf figure = gltf_read(&at), plain;
@@ -649,7 +661,7 @@ START_TEST(a_bone_named_like_the_mesh_keeps_its_name)
 }
 END_TEST
 
-/* Joints and corners take more bytes where there are more of them. */
+/* With many bones, joints and corners take more bytes. */
 START_TEST(many_bones_have_wide_numbers)
 {
 	static const struct {
@@ -727,7 +739,7 @@ START_TEST(times_ascend_whatever_a_frame_takes)
 }
 END_TEST
 
-/* Of keys of one frame the last one counts; other frames stay as they are stored. */
+/* Of several keys in one frame the last one counts; other keys keep their frames. */
 START_TEST(keys_stand_where_they_are_stored)
 {
 	static const uint32_t frames[] = {2, 2, 5, 9};

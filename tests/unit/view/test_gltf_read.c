@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "gltf_text.h"
 
-/* Frames of 1/30 s: 0 to 2. */
+/* Makes a clip with frames 0 to 2, of 1/30 s each. */
 static void setup(void)
 {
 	s = sample_open("wiki512.canm");
@@ -42,11 +42,11 @@ START_TEST(a_binary_one_is_read)
 }
 END_TEST
 
-/* Accessors of the values, over bytes that follow the times. */
+/* Accessors for the values, in the bytes that follow the times. */
 static const struct {
 	const char *accessor;
 	uint8_t bytes[48];
-	double x; /* at frame 1 */
+	double x; /* the value at frame 1 */
 } forms[] = {
 	{"\"bufferView\": 1, \"componentType\": 5120", {0, 0, 0, 0x80, 0, 0, 0, 0, 0}, -128},
 	{"\"bufferView\": 1, \"componentType\": 5120, \"normalized\": true",
@@ -134,7 +134,10 @@ END_TEST
 	"[{\"name\": \"" name "\"}, {\"name\": \"Scene_Root\"}, {\"name\": \"Bone01\"}, "          \
 	"{\"name\": \"\u53f3\u624b\"}]"
 
-/* Programs rename nodes a little; what is left names one bone and one animated node. */
+/*
+ * Programs change the names of nodes a little; what remains of the name fits one bone and one
+ * animated node.
+ */
 START_TEST(a_name_that_is_nearly_a_bones_is_known)
 {
 	static const char *const names[] = {
@@ -154,7 +157,7 @@ START_TEST(a_name_that_is_nearly_a_bones_is_known)
 }
 END_TEST
 
-/* The bone may be gone, or be this node: what moves is not left out without a word. */
+/* The bone may have been removed, or be this node, so its motion must not be ignored silently. */
 START_TEST(a_node_that_moves_beside_a_missing_bone_is_refused)
 {
 	static const char *const names[] = {
@@ -178,7 +181,7 @@ START_TEST(a_node_that_moves_beside_a_missing_bone_is_refused)
 }
 END_TEST
 
-/* Of Blender 4 and others, where an exporter animates all by pointers. */
+/* Blender 4 and other exporters may animate everything by pointers. */
 START_TEST(a_pointer_is_read)
 {
 	struct anim *edited;
@@ -224,7 +227,7 @@ START_TEST(a_name_that_was_cut_is_known)
 }
 END_TEST
 
-/* A mesh is often called as the bone that it hangs from. */
+/* A mesh often has the name of the bone that it belongs to. */
 START_TEST(of_two_nodes_the_joint_is_the_bone)
 {
 	struct anim *edited;
@@ -252,7 +255,7 @@ END_TEST
 	"{" more "\"componentType\": 5126, \"type\": \"VEC3\"}]"
 #define ANIMATION(channel, sampler) "[{\"channels\": [" channel "], \"samplers\": [" sampler "]}]"
 
-/* Which part of the text is another one, and the words and code of the error. */
+/* The part of the text that is replaced, and the words and code of the error. */
 static const struct {
 	enum { NODES, SKINS, ANIMATIONS, ACCESSORS, VIEWS, BUFFERS } part;
 	const char *text, *words;
@@ -395,7 +398,7 @@ START_TEST(rotations_must_be_ones)
 }
 END_TEST
 
-/* It would move the bones along, which no curve says. */
+/* An animated ancestor would move the bones, too, which no curve can store. */
 START_TEST(what_bones_hang_from_must_not_move)
 {
 	struct anim *edited;
@@ -419,7 +422,7 @@ END_TEST
 	"[{\"bufferView\": 0, \"componentType\": 5126, \"count\": 4, \"type\": \"SCALAR\"}, "      \
 	"{\"bufferView\": 1, \"componentType\": 5126, \"count\": " values ", \"type\": \"VEC3\"}]"
 
-/* Keys at 0, 1/50, 2/50 and 3/50 s, of which none but the first is at a frame of 1/30 s. */
+/* Writes keys at 0, 1/50, 2/50 and 3/50 s, of which only the first is at a frame of 1/30 s. */
 static void write_at_50(const char *interpolation)
 {
 	static char animations[256];
@@ -473,7 +476,7 @@ START_TEST(or_taken_where_that_is_asked_for)
 	write_at_50("LINEAR");
 	at.style.resample = true;
 	edited = gltf_apply();
-	/* Frame 1 is at 1/30 s, two thirds from the second key to the third. */
+	/* Frame 1 is at 1/30 s, two thirds of the way from the second key to the third. */
 	ck_assert_double_eq_tol(hip_value(edited, 1, 0), 5, 1e-4);
 	anim_free(edited);
 	/*
@@ -486,7 +489,7 @@ START_TEST(or_taken_where_that_is_asked_for)
 }
 END_TEST
 
-/* A spline defines the values between its keys. */
+/* A spline defines the values between its keys, so these may be anywhere. */
 START_TEST(a_spline_may_have_any_keys)
 {
 	write_at_50("CUBICSPLINE");

@@ -4,20 +4,21 @@
 
 #include "gltf_text.h"
 
-/* Bone01 is at rest in the origin, and hip a step above it. */
+/* At rest, Bone01 is at the origin, and hip one unit above it. */
 static const char text[] = "bone,parent,tx,ty,tz,rx,ry,rz,sx,sy,sz\n"
 			   "Bone01,,0,0,0,0,0,0,1,1,1\n"
 			   "hip,Bone01,0,1,0,0,0,0,1,1,1\n";
 
 /*
- * In the file Bone01 has its y and z axes where z and -y were, and hip its x and y axes where y and
- * -x were. The inverse bind matrices, column by column, say so, and where the bones are.
+ * In the file, the y and z axes of Bone01 are where z and -y were, and the x and y axes of hip
+ * where y and -x were. The inverse bind matrices, column by column, contain this and the bones'
+ * positions.
  */
 static const float matrices[] = {1, 0,  0, 0, 0, 0, -1, 0, 0, 1, 0, 0, 0,  0, 0, 1,
 				 0, -1, 0, 0, 1, 0, 0,  0, 0, 0, 1, 0, -1, 0, 0, 1};
 
 /*
- * The positions of hip in three frames, then the matrices: the data behind the file's three times.
+ * The data after the file's three times: the positions of hip in three frames, then the matrices.
  */
 static float values[9 + ARRAY_SIZE(matrices)];
 static float *const places = values, *const binds = values + 9;
@@ -64,7 +65,7 @@ static struct anim *apply(void)
 	return gltf_apply();
 }
 
-/* Of places, in the axes of Bone01: x, z, -y. */
+/* Converts positions to the new axes of Bone01: x, z, -y. */
 static void turn_places(void)
 {
 	for (float *v = places; v < places + 9; v += 3) {
@@ -97,7 +98,7 @@ START_TEST(places_are_turned_back)
 }
 END_TEST
 
-/* The armature is elsewhere, turned and larger, and the matrices with it. */
+/* The armature is moved, rotated and scaled, and the matrices with it. */
 START_TEST(what_holds_the_bones_makes_no_difference)
 {
 	gltf.nodes = "[{\"name\": \"hip\"}, {\"name\": \"Bone01\", \"children\": [0]}, {\"name\": "
@@ -107,7 +108,7 @@ START_TEST(what_holds_the_bones_makes_no_difference)
 		float *m = binds + (size_t)16 * joint;
 		float was[16];
 
-		/* m * T(4 0 0)^-1 turned by -90 degrees around z, and half as large */
+		/* m * T(4 0 0)^-1, rotated by -90 degrees about z, and half as large */
 		memcpy(was, m, sizeof(was));
 		for (unsigned row = 0; row < 3; row++) {
 			m[row] = -was[4 + row] / 2;
@@ -138,7 +139,7 @@ START_TEST(scales_are_in_their_order_again)
 }
 END_TEST
 
-/* turn(Bone01)^-1 * turn(hip) is no rotation of hip at all. */
+/* turn(Bone01)^-1 * turn(hip) is no rotation of hip. */
 START_TEST(rotations_are_turned_back)
 {
 	static const float turn[] = {-0.5f, 0.5f, 0.5f, 0.5f};
@@ -161,7 +162,7 @@ START_TEST(rotations_are_turned_back)
 }
 END_TEST
 
-/* Any other rest pose was made on purpose: the bones are taken as they are. */
+/* Any other rest pose was made by the user, and the bones are taken as they are. */
 START_TEST(a_bone_that_is_elsewhere_is_taken_as_it_is)
 {
 	binds[16 + 12] = -1.1f;
@@ -173,7 +174,7 @@ START_TEST(a_bone_that_is_turned_otherwise_is_taken_as_it_is)
 {
 	float *m = binds + 16;
 
-	/* by 30 degrees around z, a step above the other still */
+	/* rotated by 30 degrees about z, and still one unit above the other bone */
 	m[0] = m[5] = 0.8660254f;
 	m[4] = 0.5f;
 	m[1] = -0.5f;

@@ -111,7 +111,7 @@ END_TEST
 
 /* ---- how small ---- */
 
-/* A clip of `bones` with keys in all frames: two roles on a grid, as CANM stores it. */
+/* A clip of `bones` bones with keys in all frames: two roles on a grid, as in CANM. */
 struct made {
 	struct anim anim;
 	struct curve curve;
@@ -174,7 +174,10 @@ START_TEST(a_page_of_24_bones_and_31_frames_is_at_most_100_kB)
 }
 END_TEST
 
-/* 40 clips of 200 bones, and so many that there are fewer poses, none, and not all clips. */
+/*
+ * 40 clips of 200 bones, and numbers of clips for which there are fewer poses, no poses, or not all
+ * clips.
+ */
 START_TEST(the_page_of_a_file_is_at_most_2_MB)
 {
 	static const uint32_t counts[] = {1, 40, 400, 4000, 60000};
@@ -197,7 +200,7 @@ END_TEST
 
 /* ---- texts in the markup ---- */
 
-/* All but the data is the same, byte for byte, and the data are letters. */
+/* Checks that two pages are the same byte for byte, except for the data, which must be base64. */
 static void assert_same_markup(const struct buf *a, const struct buf *b)
 {
 	struct bytes data[2];
@@ -261,7 +264,10 @@ START_TEST(a_page_allows_no_script_but_its_own)
 }
 END_TEST
 
-/* Else browsers ask a web server for /favicon.ico, and log that the policy forbids it. */
+/*
+ * Checks the icon: without one, browsers ask a web server for /favicon.ico, and log that the policy
+ * forbids it.
+ */
 static void check_icon(const struct buf *page)
 {
 	const char *text = (const char *)page->data, *head_end = strstr(text, "</head>");
@@ -345,7 +351,7 @@ static struct x3d_joined *join(const char *first, const char *second)
 	return j;
 }
 
-/* A file of animations has poses, and one of stills has none. */
+/* A file of animations has poses; one of stills has none. */
 START_TEST(the_page_of_a_file_of_stills)
 {
 	static const struct still times[] = {{.time = 1}, {.time = 3}};
@@ -368,7 +374,10 @@ START_TEST(the_page_of_a_file_of_stills)
 	text = view_text(&view_file_html, &at);
 	data = decoded(&text);
 	ck_assert_int_eq(data.data[0], 'G');
-	/* Name, frames, 2 s, that it loops and has a page, 1 shape, 2 stills, 2 poses, 8 points. */
+	/*
+	 * The data of the clip: name, frames, 2 s, loop and page, 1 shape, 2 stills, 2 poses, 8
+	 * points.
+	 */
 	ck_assert_ptr_nonnull(memmem(data.data, data.size,
 				     "\4\0walk\2\0\0\0\0\0\0\0\0\0\0\100\3\1\0\0\0\2\0\0\0\2\10\14",
 				     6 + 4 + 8 + 1 + 4 + 4 + 2 + 1));
@@ -386,7 +395,10 @@ START_TEST(the_page_of_a_file_of_stills)
 }
 END_TEST
 
-/* A kanim of as many animations as there are: fewer poses, none, and not all. */
+/*
+ * Kanims with numbers of animations for which there are fewer poses, no poses, or not all
+ * animations.
+ */
 START_TEST(the_page_of_a_file_of_stills_is_at_most_2_MB)
 {
 	static const struct still times[] = {{.time = 0}, {.time = 1}};

@@ -25,7 +25,7 @@ static struct anim *save(const char *text)
 	return edited;
 }
 
-/* A kanim of the clip with other times; `times` has as many as the clip has frames. */
+/* Returns a kanim of the clip with other times; `times` has one for each frame of the clip. */
 static char *retimed(const char *const *times)
 {
 	struct buf out = BUF_INIT;
@@ -61,7 +61,10 @@ START_TEST(clips_without_bones_have_no_stills)
 }
 END_TEST
 
-/* The next time in the text, which then begins behind it. No line is longer than the window. */
+/*
+ * Reads the next time in the text, and moves the text's start behind it. No line is longer than the
+ * window.
+ */
 static bool next_time(struct bytes *text, float *time)
 {
 	static const char name[] = " time=\"";
@@ -79,7 +82,7 @@ static bool next_time(struct bytes *text, float *time)
 	return true;
 }
 
-/* The engine wants times that ascend as float32, and fails on "nan" and "inf". */
+/* Checks that times ascend as float32, which the engine needs; it also fails on "nan" and "inf". */
 static void assert_ascending(const struct anim *a)
 {
 	struct shown now = at;
@@ -176,7 +179,7 @@ START_TEST(even_times_are_a_new_frame_time)
 }
 END_TEST
 
-/* Times that were saved are read back, to a float32. */
+/* Saved times are read back, to the precision of float32. */
 START_TEST(saved_times_are_read_again)
 {
 	static const double factors[] = {0.5, 2, 3, 0.1, 1.0 / 3, 60, 1e-3, 1234.5};
@@ -295,7 +298,7 @@ START_TEST(a_format_without_loop_refuses_it)
 }
 END_TEST
 
-/* The text is read without looking anywhere else, and without growing. */
+/* Reading the text opens no other file, and entities do not expand. */
 START_TEST(entities_do_not_unfold)
 {
 	struct err err = {0};

@@ -13,7 +13,7 @@ static void open_sample(const char *name, uint32_t clip)
 	at = sample_shown(&s, clip, NULL);
 }
 
-/* Frames of 1/30 s: 0 to 2. Bone 2, "hip", moves in each. */
+/* Makes a clip with frames 0 to 2, of 1/30 s each, in each of which bone 2, "hip", moves. */
 static void setup(void)
 {
 	open_sample("wiki512.canm", 0);
@@ -32,7 +32,7 @@ static const double hip_moves[] = {0, -1, 2, 0.50000763, 1, 2.00001, 1, -1, 2.65
 
 #define KEYS_MAX 64
 
-/* Keys at frames, which may be none. */
+/* A motion of one channel; keys need not be at frames. */
 struct one {
 	struct motion_channel channel;
 	double times[KEYS_MAX], values[3 * 4 * KEYS_MAX];
@@ -99,7 +99,7 @@ static const struct curve *curve_of(const struct anim *a, uint32_t track, enum r
 	return a->clips[at.clip].tracks[track].curve[role];
 }
 
-/* Every curve but that one is the very same. */
+/* Checks that every curve but one is the same pointer. */
 static void assert_local(const struct anim *edited, uint32_t track, enum role role)
 {
 	const struct clip *clip = &s.anim->clips[at.clip];
@@ -124,7 +124,7 @@ START_TEST(what_was_served_changes_nothing)
 }
 END_TEST
 
-/* 1e-5 of a length, and not more. */
+/* The tolerance is 1e-5 of a length, and not more. */
 START_TEST(what_is_near_changes_nothing)
 {
 	double values[9];
@@ -142,7 +142,7 @@ START_TEST(what_is_near_changes_nothing)
 }
 END_TEST
 
-/* Of the changed key too the other components have their bits. */
+/* In the changed key, the other components keep their bits. */
 START_TEST(only_what_changed_is_new)
 {
 	const struct curve *was = curve_of(s.anim, HIP, ROLE_TRANSLATION), *now;
@@ -170,7 +170,7 @@ START_TEST(only_what_changed_is_new)
 }
 END_TEST
 
-/* Angles as they are stored, turned by so many degrees around x. */
+/* Returns the stored angles, rotated by some degrees about x. */
 static void turned(uint32_t track, double degrees, double out[12])
 {
 	const struct curve *c = curve_of(s.anim, track, ROLE_ROTATION);
@@ -292,7 +292,7 @@ START_TEST(a_motion_is_read_at_the_frames)
 }
 END_TEST
 
-/* Seconds are float32: a key nearly in a frame is in it, also where it steps. */
+/* Times are float32: a key nearly at a frame counts as at it, also if values hold until a key. */
 START_TEST(a_key_beside_a_frame_stands_in_it)
 {
 	static const double frames[] = {0, 1.004, 1.996};
@@ -354,7 +354,7 @@ START_TEST(what_is_no_number_counts_as_unchanged)
 }
 END_TEST
 
-/* Five keys in nine frames: the last one holds, and still does. */
+/* The curve has five keys in nine frames: the last one holds, and still does after the edit. */
 START_TEST(a_curve_that_ends_early_stays_so_while_it_can)
 {
 	double frames[9], values[27];
@@ -384,7 +384,7 @@ START_TEST(a_curve_that_ends_early_stays_so_while_it_can)
 }
 END_TEST
 
-/* Bone 1 of small.006 moves from frame 0 to 3, of five. */
+/* Opens small.006, whose bone 1 moves from frame 0 to 3, of five frames. */
 static void open_sparse(double ends[6])
 {
 	const struct curve *c;
@@ -397,7 +397,7 @@ static void open_sparse(double ends[6])
 		ends[i] = curve_value(c, i / 3, i % 3);
 }
 
-/* A key in each frame, on the straight way between the two. */
+/* Makes a key in each frame, on a straight line between the two values. */
 static void every_frame(const double ends[6], double frames[5], double values[15])
 {
 	for (unsigned i = 0; i < 15; i++) {
@@ -452,7 +452,7 @@ START_TEST(sparse_keys_are_added_where_they_do_not)
 }
 END_TEST
 
-/* Blender goes straight from one quaternion to the next, and not around. */
+/* Blender interpolates quaternions linearly, not spherically. */
 START_TEST(rotations_may_go_straight)
 {
 	static const double frames[] = {0, 3};

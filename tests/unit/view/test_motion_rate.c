@@ -9,7 +9,7 @@
 
 static double times[2][MANY];
 
-/* Times of `count` keys, `step` frames of the rate apart, as float32. */
+/* Returns times of `count` keys as float32, `step` frames of the rate apart. */
 static struct motion_times keys_at(unsigned channel, double hz, double first, double step,
 				   uint32_t count)
 {
@@ -27,7 +27,7 @@ static struct motion_rate other(const struct motion_times *channels, uint32_t co
 	return rate;
 }
 
-/* The rate that `count` keys in a row reveal; 0: none. */
+/* Returns the rate that `count` keys in a row reveal; 0 if none. */
 static double revealed(double written, double own, uint32_t count)
 {
 	struct motion_times c = keys_at(0, written, 0, 1, count);
@@ -55,7 +55,7 @@ START_TEST(keys_are_counted)
 	struct motion_times channels[] = {keys_at(0, 30, 0, 5, 4), keys_at(1, 24, 0, 1, 9)};
 	struct motion_rate rate;
 
-	/* At 60, those of 24 are between frames each other time. */
+	/* At 60 per second, every second key of a rate of 24 is between frames. */
 	channels[0] = keys_at(0, 24, 0, 2, 4);
 	rate = other(channels, 2, 60);
 	ck_assert_double_eq(rate.hz, 24);
@@ -75,7 +75,7 @@ START_TEST(the_clips_own_rate_is_no_other)
 }
 END_TEST
 
-/* Each frame of the clip can have its key. */
+/* Every frame of the clip can have a key at a multiple of its rate. */
 START_TEST(nor_is_a_multiple_of_it)
 {
 	ck_assert_double_eq(revealed(60, 30, 100), 0);
@@ -92,9 +92,10 @@ START_TEST(what_fits_both_is_no_evidence)
 
 	ck_assert_double_eq(revealed(24, 60, 1), 0);
 	c = keys_at(0, 24, 0, 2, 30);
-	ck_assert_double_eq(other(&c, 1, 60).hz, 0); /* 12 of both */
+	/* these times are at a multiple of both rates' frames */
+	ck_assert_double_eq(other(&c, 1, 60).hz, 0);
 	c = keys_at(0, 24, 5, 1, 1);
-	ck_assert_double_eq(other(&c, 1, 60).hz, 0); /* a single key */
+	ck_assert_double_eq(other(&c, 1, 60).hz, 0); /* a single key reveals nothing */
 	ck_assert_double_eq(other(NULL, 0, 60).hz, 0);
 }
 END_TEST
@@ -105,13 +106,13 @@ START_TEST(near_rates_are_told_apart_by_many_keys_only)
 	ck_assert_double_eq(revealed(30, NTSC_30, 8), 0);
 	ck_assert_double_eq_tol(revealed(NTSC_30, 30, 300), NTSC_30, 1e-9);
 	ck_assert_double_eq(revealed(30, NTSC_30, 300), 30);
-	/* Nor is the double of the one taken for the other's. */
+	/* The double of one rate is not taken for the other rate. */
 	ck_assert_double_eq(revealed(60, NTSC_30, 8), 0);
 	ck_assert_double_eq(revealed(60000 / 1001.0, 30, 8), 0);
 }
 END_TEST
 
-/* Float32 has less than a thousandth of a frame left there. */
+/* At such times, float32 is precise to about a thousandth of a frame. */
 START_TEST(long_clips_are_read_alike)
 {
 	ck_assert_double_eq(revealed(24, 60, MANY), 24);
@@ -126,9 +127,9 @@ START_TEST(keys_that_stand_anywhere_are_nothing)
 	struct motion_times channels[] = {{any, ARRAY_SIZE(any), NULL}, keys_at(1, 24, 0, 1, 25)};
 
 	ck_assert_double_eq(other(channels, 1, 30).hz, 0);
-	/* Nor if others are at another rate: not all are. */
+	/* If another channel is at another rate, there is no common rate. */
 	ck_assert_double_eq(other(channels, 2, 30).hz, 0);
-	/* One between frames that happens to be at a whole one of another rate. */
+	/* One key between frames happens to be at a frame of another rate. */
 	any[1] = 0.2;
 	any[2] = 0.25;
 	any[3] = 0.3;
@@ -138,7 +139,7 @@ START_TEST(keys_that_stand_anywhere_are_nothing)
 }
 END_TEST
 
-/* As Blender does where the clip's first key comes late. */
+/* Blender counts frames from the first key if that is late in the clip. */
 START_TEST(frames_may_be_counted_from_the_first_key)
 {
 	struct motion_times c = keys_at(0, 24, 1.2, 1, 20);
@@ -151,7 +152,7 @@ START_TEST(frames_may_be_counted_from_the_first_key)
 }
 END_TEST
 
-/* Its keys may stand anywhere in the file, and so in the text. */
+/* The other keys may be anywhere in the file, and so in the text. */
 START_TEST(keys_of_its_own_between_frames_are_the_clips)
 {
 	uint8_t stored[4 * 25];

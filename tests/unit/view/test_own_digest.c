@@ -9,7 +9,7 @@
 #include "view/own_digest.h"
 
 #define LIMIT ((size_t)1 << 24)
-#define LINE 67 /* of the digest, with its line end */
+#define LINE 67 /* size of the digest's line with its line end */
 
 static bool is_generated(const struct view *view)
 {
@@ -18,7 +18,9 @@ static bool is_generated(const struct view *view)
 
 /* ---- the line ---- */
 
-/* The reference values of XXH3_128: byte order and version of the library do not matter. */
+/*
+ * Compares with reference values of XXH3_128: byte order and version of the library do not matter.
+ */
 START_TEST(the_digest_is_xxh3_of_what_stands_before)
 {
 	static const struct {
@@ -56,9 +58,9 @@ END_TEST
 /* ---- every text of every sample ---- */
 
 static unsigned generated; /* texts that were seen */
-static struct buf before;  /* the one before */
+static struct buf before;  /* the previous text */
 
-/* Alters the text in place, asks, and puts it right again. */
+/* Changes the text in place, checks the digest, and restores the text. */
 static bool valid_with(struct buf *text, size_t at, uint8_t flipped)
 {
 	bool valid;
@@ -98,7 +100,7 @@ static bool valid_in_two(struct bytes first, struct bytes second)
 	return valid;
 }
 
-/* The line of the text before belongs to this one only where they are the same. */
+/* Checks that the line of the previous text is valid in this text only if both are the same. */
 static void check_moved_line(const struct buf *text)
 {
 	const struct bytes own = {text->data, text->size - LINE};
@@ -134,7 +136,7 @@ static bool recognized(const char *begin, struct bytes text, const char *line_en
 	return known;
 }
 
-/* What git, editors and copies by hand do to each text. */
+/* Changes the text as git, editors and copying by hand do. */
 static void check_travelled(const struct buf *text)
 {
 	struct bytes whole = buf_bytes(text);
@@ -197,7 +199,7 @@ static void write_file(const char *name, const struct buf *bytes)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-/* A generated text is given up with its last writer, accepted or not. */
+/* Saves a text. A generated text is dropped with its last writer, accepted or not. */
 static enum verdict save(const struct place *place, const char *text, size_t size, struct err *err)
 {
 	struct draft *draft = draft_new(now, place, NULL, NULL);
@@ -217,7 +219,7 @@ static enum verdict save(const struct place *place, const char *text, size_t siz
 	return verdict;
 }
 
-/* A row with the cells [first, first + count) replaced. */
+/* Writes a row with the cells [first, first + count) replaced. */
 static void write_row(const char *row, size_t size, unsigned first, unsigned count,
 		      const char *value, struct buf *out)
 {
@@ -235,7 +237,10 @@ static void write_row(const char *row, size_t size, unsigned first, unsigned cou
 	}
 }
 
-/* Does the table have that column, and changes something there? A quaternion's four go together. */
+/*
+ * Returns whether the table has that column, and changes something there if so. The four columns of
+ * a quaternion are changed together.
+ */
 static bool edit_column(const struct place *place, const struct buf *table, const char *column)
 {
 	const char *text = (const char *)table->data, *found = strstr(text, column);
@@ -259,7 +264,7 @@ static bool edit_column(const struct place *place, const struct buf *table, cons
 	return saved;
 }
 
-/* Edits the first bone of the sample that can be, and so makes the file's version B. */
+/* Edits the first bone of the sample that can be edited, which makes version B of the file. */
 static bool edited_any;
 
 static void edit_bone(const struct view *view, const struct shown *at)

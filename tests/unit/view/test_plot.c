@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_plot.c - charts. Their lines are read as a person would: by the labels of the axes. */
+/* test_plot.c - charts. The tests read the lines as a person would: by the labels of the axes. */
 #include "sample.h"
 #include "view/plot.h"
 
@@ -47,7 +47,7 @@ static char *draw(enum role role)
 
 /* ---- reading off ---- */
 
-/* From pixels to the values of an axis, by two of its labels. */
+/* Converts pixels to the values of an axis, by two of its labels. */
 struct scale {
 	double at[2], value[2];
 	unsigned labels;
@@ -63,7 +63,7 @@ static double scale_error(const struct scale *s)
 	return fabs(0.11 * (s->value[1] - s->value[0]) / (s->at[1] - s->at[0]));
 }
 
-/* The first and the last label of an axis, which are anchored alike. */
+/* Finds the first and the last label of an axis, which have the same anchor. */
 static struct scale find_scale(const char *text, const char *anchor, const char *coordinate)
 {
 	struct scale s = {.labels = 0};
@@ -88,7 +88,7 @@ static struct scale values_of(const char *text)
 {
 	struct scale s = find_scale(text, "\"end\"", " y=\"");
 
-	/* A text's place is that of its base line. */
+	/* The position of a text is that of its base line. */
 	s.at[0] -= 0.35 * chart.font;
 	s.at[1] -= 0.35 * chart.font;
 	return s;
@@ -99,7 +99,10 @@ static struct scale frames_of(const char *text)
 	return find_scale(text, "\"middle\"", " x=\"");
 }
 
-/* The n-th path of an axis: its lines, held values, markers. The caller frees it. */
+/*
+ * Returns the n-th path of an axis: 0 its lines, then held values, then markers. The caller frees
+ * it.
+ */
 static char *path_of(const char *text, unsigned axis, const char *look)
 {
 	for (const char *p = text; (p = strstr(p, "<path d=\"")); p++) {
@@ -124,7 +127,7 @@ static char *line_of(const char *text, unsigned axis)
 	return path_of(text, axis, "fill=\"none\" stroke=\"");
 }
 
-/* A path of M, implied L, H and V as points. */
+/* Reads a path of M, implied L, H and V as points. */
 static size_t read_points(const char *path, double (*out)[2], size_t limit)
 {
 	size_t count = 0;
@@ -231,7 +234,7 @@ START_TEST(points_stand_where_the_axes_say)
 }
 END_TEST
 
-/* Each has its marker; the line goes through the one that counts. */
+/* Each key has a marker; the line goes through the key that counts. */
 START_TEST(the_line_goes_to_the_last_key_of_a_frame)
 {
 	static const double values[] = {9, 0, 0, 1, 0, 0, 9, 0, 0, 5, 0, 0, 2, 0, 0};
@@ -293,7 +296,7 @@ START_TEST(scales_fit_what_there_is)
 }
 END_TEST
 
-/* Rounding is not blown up to a chart of its own. */
+/* Rounding errors must not fill the chart. */
 START_TEST(noise_looks_flat)
 {
 	static const double values[] = {1, 1, 1, 1.0000002, 1, 1};
@@ -375,7 +378,7 @@ START_TEST(steps_have_corners)
 }
 END_TEST
 
-/* From 350 degrees on to 10 is no way back through all of them. */
+/* A step from 350 degrees to 10 must not be drawn as a line back through all angles. */
 START_TEST(an_angle_that_turns_over_leaves_a_gap)
 {
 	static const double values[] = {340, 10, 0, 350, 20, 0, 5, 30, 0};
@@ -447,7 +450,7 @@ START_TEST(one_frame_is_three_markers)
 }
 END_TEST
 
-/* Beside others only where there is room. */
+/* The last frame has a label, and other frames only if there is room. */
 START_TEST(the_last_frame_is_labelled)
 {
 	static const struct {
@@ -527,7 +530,7 @@ END_TEST
 
 #define MANY 65535
 
-/* One of 65535 frames that differs is seen, at its place. */
+/* One of 65535 frames that differs is drawn, at its place. */
 START_TEST(a_spike_among_many_keys_is_seen)
 {
 	double *values = calloc(MANY * 3, sizeof(*values)), points[64][2];
@@ -543,7 +546,7 @@ START_TEST(a_spike_among_many_keys_is_seen)
 	heights = values_of(text);
 	times = frames_of(text);
 	path = line_of(text, 0);
-	/* A part that is flat before and after is a line with two ends. */
+	/* A part that is flat before and after the spike is a line with two ends. */
 	count = read_points(path, points, 64);
 	ck_assert_uint_le(count, 6);
 	for (size_t i = 0; i < count; i++)
@@ -587,7 +590,7 @@ START_TEST(the_text_of_noise_has_a_bound)
 			curve.interpolation = i % 2 ? INTERPOLATION_LINEAR : INTERPOLATION_STEP;
 			track.keyframes = &keyframes;
 			set_keys(counts[i], all, values);
-			free(draw(ROLE_TRANSLATION)); /* which looks at the size */
+			free(draw(ROLE_TRANSLATION)); /* draw() checks the size */
 		}
 	}
 	free(values);
@@ -596,7 +599,7 @@ START_TEST(the_text_of_noise_has_a_bound)
 }
 END_TEST
 
-/* Many keys of one frame, as Vib-Ribbon has them, and keys that the clip no longer shows. */
+/* Many keys of one frame, as in Vib-Ribbon files, and keys past the clip's end. */
 START_TEST(keys_of_one_frame_are_one_column)
 {
 	static uint32_t frames[1000];

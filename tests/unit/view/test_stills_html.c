@@ -25,7 +25,7 @@ static void teardown(void)
 	x3d_join_free(joined);
 }
 
-/* Of so many stills in all. */
+/* Adds a still; `all` is the number of stills that are added in all. */
 static void add_still(uint32_t all, const char *nodes)
 {
 	struct buf text = BUF_INIT;
@@ -153,7 +153,7 @@ START_TEST(shapes_are_points_lines_and_faces)
 }
 END_TEST
 
-/* Each face of a solid is of points that are there, and at the solid's distance. */
+/* Each face of a solid has points that exist, at the solid's distance from its center. */
 START_TEST(solids_are_faces)
 {
 	add_still(1, "<Shape><Sphere radius='2'/></Shape><Shape><Cone bottomRadius='3' height='4'/>"
@@ -221,7 +221,10 @@ START_TEST(what_cannot_be_drawn_has_no_page)
 }
 END_TEST
 
-/* Each group is the one before twice, and the first is empty: 2^40 visits, and nothing to draw. */
+/*
+ * Each group contains the previous one twice, and the first is empty: 2^40 visits, and nothing to
+ * draw.
+ */
 START_TEST(groups_that_double_are_not_walked_for_ever)
 {
 	struct buf nodes = BUF_INIT;
@@ -238,7 +241,7 @@ START_TEST(groups_that_double_are_not_walked_for_ever)
 }
 END_TEST
 
-/* 100 kB of corners, used 1,000 times. */
+/* A mesh with 100 kB of corners is used 1,000 times. */
 START_TEST(a_shape_that_is_used_often_counts_as_often)
 {
 	struct buf nodes = BUF_INIT;

@@ -47,7 +47,7 @@ static void make_one(const char *nodes)
 	make(1, &nodes);
 }
 
-/* The parts that have so many different corners. */
+/* Returns the number of parts with that many different corners. */
 static unsigned parts_of(unsigned corners)
 {
 	unsigned count = 0;
@@ -86,7 +86,7 @@ START_TEST(a_small_figure_is_drawn_as_it_is)
 	ck_assert_uint_eq(parts_of(3), 12);
 	for (unsigned i = 0; i < 12; i++)
 		ck_assert_mem_eq(sketch.parts[i].colour, ((uint8_t[]){255, 0, 0}), 3);
-	/* (1, 2, 3), less the center, turned, and back. */
+	/* The point (1, 2, 3), less the center, rotated, and the center added again. */
 	ck_assert(has_point(0, 4, 0, 3));
 	ck_assert(has_point(0, 8, -2, -3));
 }
@@ -105,7 +105,7 @@ START_TEST(lines_and_points_stay_lines_and_points)
 }
 END_TEST
 
-/* Of 40 x 40 points, in one face for each four. */
+/* Adds a grid of 40 x 40 points, with a face for each four. */
 static void add_grid(struct buf *out)
 {
 	buf_text(out, "<Shape><IndexedFaceSet coordIndex='");
@@ -120,7 +120,7 @@ static void add_grid(struct buf *out)
 	buf_text(out, "'/></IndexedFaceSet></Shape>");
 }
 
-/* Its corners are there, all of it is covered, and no part is there twice. */
+/* The corners of the grid are kept, all of it is covered, and no part occurs twice. */
 START_TEST(of_a_large_one_what_is_left_covers_it)
 {
 	struct buf nodes = BUF_INIT;
@@ -149,7 +149,7 @@ START_TEST(of_a_large_one_what_is_left_covers_it)
 }
 END_TEST
 
-/* They are at one place in the first still, and parted in the last. */
+/* The points are at one place in the first still, and apart in the last. */
 START_TEST(what_parts_later_is_not_one_point)
 {
 	static const char *const nodes[] = {
@@ -167,7 +167,7 @@ START_TEST(what_parts_later_is_not_one_point)
 }
 END_TEST
 
-/* 100 boxes, each smaller than the distance between the points. */
+/* 100 boxes, each smaller than the distance between chosen points. */
 START_TEST(what_is_small_is_a_dot)
 {
 	struct buf nodes = BUF_INIT;
@@ -196,7 +196,7 @@ START_TEST(what_is_not_seen_takes_no_point)
 }
 END_TEST
 
-/* The scene itself is not drawn. */
+/* The node of the scene itself is not drawn. */
 START_TEST(without_shapes_transforms_are_drawn)
 {
 	make_one("<Transform translation='0 1 0'><Transform translation='0 1 0'/></Transform>"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_svg.c - pictures: clip.svg and that of a bone. The lines of charts are tested in
+ * test_svg.c - pictures: clip.svg and NAME.svg of a bone. The lines of charts are tested in
  * test_plot.c.
  */
 #define FIRST_CLIP_OF "edf6_768.canm"
@@ -42,7 +42,7 @@ static unsigned check_picture(const struct buf *text)
 	return tags;
 }
 
-/* All pictures of a model; returns how many there are. */
+/* Checks all pictures of a model; returns how many there are. */
 static unsigned check_pictures(const struct shown *of)
 {
 	struct shown now = *of;
@@ -171,8 +171,10 @@ START_TEST(a_picture_says_what_it_shows)
 }
 END_TEST
 
-/* Readable on any ground: paper below everything, in the size of the picture, with or without
- * style. */
+/*
+ * A picture is readable on any background: a rectangle below everything has the size of the
+ * picture, with and without the style.
+ */
 START_TEST(a_picture_has_a_ground_of_its_own)
 {
 	struct shown bone = sample_shown(&s, 0, "body");
@@ -219,7 +221,7 @@ START_TEST(a_sheet_says_what_its_cells_are)
 
 	assert_says(&view_clip_svg, &clip, ">1.5, -2, 0.25<");
 	assert_says(&view_clip_svg, &clip, ">no keys<");
-	assert_says(&view_clip_svg, &clip, ">x ≈ y ≈ z<"); /* its scale */
+	assert_says(&view_clip_svg, &clip, ">x ≈ y ≈ z<"); /* the legend of the scale */
 	assert_says(&view_bone_svg, &clip, "scale</tspan> (factor), 3 keys, x ≈ y ≈ z<");
 	assert_says(&view_clip_svg, &clip, "rotation</tspan> (degrees)<");
 	sample_close(&one);
@@ -229,7 +231,7 @@ END_TEST
 
 /* ---- order ---- */
 
-/* The name in the row of a bone, and how far to the right it stands. */
+/* Finds the name in the row of a bone, and its distance from the left. */
 static const char *row_name(const struct buf *text, const char *bone, double *indent)
 {
 	char words[64];
@@ -271,7 +273,7 @@ START_TEST(bones_stand_below_their_parents)
 	at_bone = row_name(&text, "Bone01", &bone);
 	at_hip = row_name(&text, "hip", &hip);
 	ck_assert(at_bone < at_hip && at_hip < at_root);
-	/* "mid" has no row, and does not count. */
+	/* "mid" has no row, and does not count in the indentation. */
 	ck_assert(bone == hip && root == hip + 7);
 	buf_release(&text);
 	skeleton_free(skeleton);
@@ -298,7 +300,7 @@ static double height_of(const struct buf *text)
 	return strtod(strstr((const char *)text->data, " height=\"") + 9, NULL);
 }
 
-/* A copy of the model whose first clip has `bones` bones, all with the same curves. */
+/* Makes a copy of the model whose first clip has `bones` bones, all with the same curves. */
 static struct anim *alike_model(uint32_t bones, const struct curve *curve,
 				const struct curve *turns)
 {
@@ -338,7 +340,7 @@ static void check_still(struct shown *now, bool still, const char *words)
 
 START_TEST(what_stands_still_is_a_line_of_numbers)
 {
-	/* q and -q are one rotation. */
+	/* q and -q are the same rotation. */
 	static const double turned[] = {0, 0, 0, 1, 0, 0, 0, -1, 0, 0, 0, 1};
 	double values[] = {1.5, -2, 0.25, 1.5, -2, 0.25, 1.5, -2, 0.25};
 	struct curve curve = odd_curve(), turns = odd_curve();
@@ -357,7 +359,7 @@ START_TEST(what_stands_still_is_a_line_of_numbers)
 	assert_says(&view_bone_svg, &now, "1.5, -2, 0.25 in all frames, 3 keys<");
 	values[7] = -2.0001;
 	check_still(&now, false, ">1.5, -2, 0.25 (3 keys)<");
-	/* A gap is not a value, at the beginning neither, nor is one without end. */
+	/* A gap is not a value, even at the beginning, and neither is an infinity. */
 	values[7] = NAN;
 	check_still(&now, false, ">1.5, -2, 0.25 (3 keys)<");
 	values[1] = values[4] = NAN;
@@ -403,7 +405,7 @@ START_TEST(odd_names_and_numbers_are_shown)
 }
 END_TEST
 
-/* 65535 frames without stored keys cost no more than three. */
+/* A picture of 65535 frames without stored keys takes no more room than one of three. */
 START_TEST(frames_without_keys_cost_nothing)
 {
 	struct anim *odd = anim_edit(s.anim);
@@ -453,7 +455,7 @@ END_TEST
 #define FRAMES 3000
 #define BONES 1200
 
-/* Many bones, each with curves of nothing but noise. */
+/* Makes a model of many bones whose curves are noise. */
 static struct anim *noisy_model(uint32_t bones, const struct curve *curve)
 {
 	static struct curve turns;
@@ -490,7 +492,7 @@ START_TEST(a_sheet_of_noise_has_a_bound)
 		check_picture(&text);
 		ck_assert_uint_le(text.size, 9000000);
 		height = strtod(strstr((const char *)text.data, " height=\"") + 9, NULL);
-		ck_assert_double_lt(height, 32767); /* more than that cairo does not draw */
+		ck_assert_double_lt(height, 32767); /* cairo does not draw more */
 		ck_assert_int_eq(strstr((const char *)text.data, "the first 1000") != NULL,
 				 bones[i] > 1000);
 		buf_release(&text);

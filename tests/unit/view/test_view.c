@@ -29,7 +29,7 @@ START_TEST(views_are_listed_with_what_they_need)
 }
 END_TEST
 
-/* model/label.c knows them by name, as it is below the views. */
+/* model/label.c has a list of these names of its own, since it is below the layer of views. */
 START_TEST(no_clip_is_named_like_a_file_beside_it)
 {
 	const char *const *name = label_view_files;
@@ -111,7 +111,7 @@ START_TEST(saving_a_views_own_text_changes_nothing)
 }
 END_TEST
 
-/* JSON and XML tell by themselves that they were cut; a table cannot. */
+/* Returns whether a cut is evident in the text: in JSON and XML it is, in a table not. */
 static bool closes_itself(const struct view *view)
 {
 	return view->parse && (strstr(view->file, "json") || strstr(view->file, "kanim"));
@@ -142,7 +142,10 @@ START_TEST(the_beginning_of_a_text_is_no_save)
 }
 END_TEST
 
-/* Random damage: refused with a reason and a place in the text, or a model that can be shown. */
+/*
+ * Damages the text at random: it is refused with a reason and a place in the text, or gives a model
+ * that can be shown.
+ */
 static void law_damage(const struct view *view, const struct shown *at)
 {
 	static const char alphabet[] =

@@ -33,7 +33,10 @@ START_TEST(a_still_is_one_line_set)
 }
 END_TEST
 
-/* The still without its points and its digest; *numbers gets how many there were. */
+/*
+ * Returns the still without its points and its digest; *numbers gets the number of the points'
+ * coordinates.
+ */
 static char *without_points(const struct shown *shown, size_t *numbers)
 {
 	struct buf text = view_text(&view_x3d_frame, shown);
@@ -54,7 +57,7 @@ static char *without_points(const struct shown *shown, size_t *numbers)
 	return (char *)text.data;
 }
 
-/* A viewer goes smoothly from still to still only where they differ in nothing but points. */
+/* Checks that stills differ in nothing but points: only then viewers play them smoothly. */
 static void assert_alike(const struct anim *a)
 {
 	struct shown shown = at;
@@ -93,7 +96,7 @@ START_TEST(stills_differ_in_their_points_alone)
 }
 END_TEST
 
-/* Of a clip in which nothing moves all stills are one text, and of no other. */
+/* All stills of a clip without motion are the same text; those of any other clip are not. */
 START_TEST(only_what_stands_still_is_alike)
 {
 	unsigned resting = 0, moving = 0;
@@ -147,7 +150,7 @@ START_TEST(points_are_finite_whatever_is_stored)
 }
 END_TEST
 
-/* The first point of each bone's cross, and the second, which are one where it is not drawn. */
+/* Returns the first two points of each bone's cross, which are equal if the bone is not drawn. */
 static void first_line(const struct shown *shown, unsigned bone, float out[2][3])
 {
 	struct buf text = view_text(&view_x3d_frame, shown);
@@ -160,7 +163,7 @@ static void first_line(const struct shown *shown, unsigned bone, float out[2][3]
 	buf_release(&text);
 }
 
-/* A bone that has no keyframe in a frame is a point in its still, at its last place. */
+/* A bone without a keyframe in a frame is a single point in that still, at its last position. */
 START_TEST(a_bone_without_a_keyframe_is_a_point)
 {
 	static const uint32_t frames[] = {1, 1, 3}, places[] = {1, 1};
@@ -205,7 +208,7 @@ END_TEST
 
 struct camera {
 	double position[3], turn[4], centre[3]; /* turn: an axis and an angle */
-	double nearest[1], farthest[1];         /* the bounds of the drawing */
+	double nearest[1], farthest[1];         /* clip distances of the drawing */
 };
 
 static struct camera camera_of(const struct shown *shown)
@@ -228,7 +231,10 @@ static struct camera camera_of(const struct shown *shown)
 	return c;
 }
 
-/* To the right, up, and behind the camera: turned back around its axis, after Rodrigues. */
+/*
+ * Converts a point to the camera's axes (right, up, behind): the inverse rotation about its axis,
+ * after Rodrigues.
+ */
 static void seen_by(const struct camera *c, const double point[3], double out[3])
 {
 	const double *k = c->turn;
@@ -246,7 +252,7 @@ static void seen_by(const struct camera *c, const double point[3], double out[3]
 	}
 }
 
-/* How far out of the middle of the picture the bones are, up to its rim, which is at 1. */
+/* Returns how far from the middle of the picture the bones reach; its rim is at 1. */
 static double reach_of(const struct shown *shown)
 {
 	const struct clip *clip = &shown->anim->clips[shown->clip];
@@ -274,7 +280,7 @@ static double reach_of(const struct shown *shown)
 	return most;
 }
 
-/* In a picture that is as wide as it is high, the default field of view. */
+/* The picture is as wide as it is high, with the default field of view. */
 START_TEST(the_camera_sees_the_whole_clip)
 {
 	static const char *const names[] = {"wiki512.canm", "edf6_768.canm",
@@ -291,7 +297,7 @@ START_TEST(the_camera_sees_the_whole_clip)
 }
 END_TEST
 
-/* It looks at spread samples of a long clip, its first and last frame among them. */
+/* The camera is placed by spread samples of a long clip, which include its first and last frame. */
 START_TEST(the_camera_sees_both_ends_of_a_long_clip)
 {
 	struct anim *odd = anim_edit(s.anim);
@@ -324,7 +330,7 @@ END_TEST
 
 /* ---- with a skeleton ---- */
 
-/* All numbers of a still's points; the caller frees them. */
+/* Returns all numbers of a still's points; the caller frees them. */
 static double *points_of(const struct shown *shown, size_t *count)
 {
 	struct buf text = view_text(&view_x3d_frame, shown);
@@ -347,7 +353,7 @@ static struct skeleton *skeleton_of(const char *text)
 	return skeleton;
 }
 
-/* The body lies 4 above the root. */
+/* The bone "body" is 4 above the root. */
 static const char two_bones[] = "bone,parent,tx,ty,tz\nbody,Scene_Root,0,4,0\nScene_Root,,,,\n";
 
 static void two_curves(struct anim *odd, struct curve *turn, const double *values)
@@ -365,7 +371,7 @@ static void two_curves(struct anim *odd, struct curve *turn, const double *value
 	anim_edit_clip(odd, 0)->frames = 2;
 }
 
-/* End with skeleton_free((struct skeleton *)at.skeleton). */
+/* Shows the two bones. Call skeleton_free((struct skeleton *)at.skeleton) at the end. */
 static struct anim *show_two_bones(struct curve *turn, const double *values)
 {
 	struct anim *odd = anim_edit(s.anim);
@@ -386,7 +392,10 @@ static void assert_points(const double *got, const double *wanted, size_t count)
 START_TEST(bones_are_octahedra_from_their_parents)
 {
 	static const double values[] = {0, 0, 0, 90, 0, 0};
-	/* Tail, four around the waist, head: of a small one, and of one along y, then along z. */
+	/*
+	 * Expected points (tail, four around the waist, head): of a root's octahedron, of one along
+	 * y, then of one along z.
+	 */
 	static const double root[] = {0,    0, -.08, .08, 0,    0, 0, .08, 0,
 				      -.08, 0, 0,    0,   -.08, 0, 0, 0,   .08};
 	static const double along_y[] = {0,    0,   0, .12, .12, 0,   0, .12, -.12,
@@ -445,7 +454,10 @@ START_TEST(bones_are_lines_where_that_is_asked_for)
 }
 END_TEST
 
-/* For any stored values and any hierarchy: here the bones are a chain, and none is at rest. */
+/*
+ * The stills are checked for odd stored values and a deep hierarchy: the bones are a chain, and
+ * none is at rest.
+ */
 START_TEST(stills_of_a_skeleton_are_alike_and_finite)
 {
 	for (const char *const *name = sample_names; *name; name++) {
@@ -481,7 +493,7 @@ static double height_seen(const struct camera *c, double y)
 	return seen[1];
 }
 
-/* Where Y points down it is the camera that stands on its head, on the other side. */
+/* If Y points down, the camera is upside down, and on the other side. */
 START_TEST(figures_are_seen_upright)
 {
 	struct sample one = sample_open("frames007_low.ff9anim");
@@ -497,7 +509,7 @@ START_TEST(figures_are_seen_upright)
 }
 END_TEST
 
-/* A bone that is scaled out of all proportion, or stands at the end of the world. */
+/* A bone has an extreme scale, or an extreme position. */
 START_TEST(the_camera_stands_nowhere_too_far)
 {
 	static const double values[][3] = {{1e30, 1, -1e30}, {-3e38, 3e38, 3e38}};

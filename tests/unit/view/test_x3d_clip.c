@@ -57,7 +57,7 @@ static xmlNode *find(const struct x3d *x, const char *id)
 	return NULL;
 }
 
-/* Each DEF is an ID: a name that XML allows, once. */
+/* Collects the DEFs. Each must be a valid and unique XML ID. */
 static void collect(struct x3d *x, xmlNode *node)
 {
 	for (; node; node = node->next) {
@@ -106,7 +106,7 @@ static double *numbers(const char *text, size_t *count)
 	return out;
 }
 
-/* The value of a role: that of the axis and angle as a quaternion. */
+/* Checks the value of a role; a rotation's axis and angle are compared as a quaternion. */
 static void assert_value(const double *v, enum role role, const struct pose *pose)
 {
 	const double *want = role == ROLE_SCALE ? pose->scale : pose->translation;
@@ -128,7 +128,7 @@ static void assert_value(const double *v, enum role role, const struct pose *pos
 
 /* ---- rules for every scene ---- */
 
-/* From clock to interpolator to Transform. */
+/* Checks the routes from the clock to the interpolator, and from there to the Transform. */
 static void assert_routed(const struct x3d *x, const char *interpolator, const char *bone,
 			  const char *role)
 {
@@ -183,7 +183,10 @@ static void assert_axes_near(const double *a, const double *b)
 	ck_assert_double_ge(a[0] * b[0] + a[1] * b[1] + a[2] * b[2], -1e-6);
 }
 
-/* Every key's value is that of the pose; a key that holds stands before the next one again. */
+/*
+ * Checks that every key's value is that of the pose, and that a key that holds is repeated right
+ * before the next one.
+ */
 static void assert_interpolator(const struct shown *shown, const struct rig *rig,
 				const xmlNode *node, uint32_t track, enum role role)
 {
@@ -244,7 +247,10 @@ static void assert_bone(const struct x3d *x, const struct shown *shown, const st
 	}
 }
 
-/* Bones stand in their parents in the order of their tracks, those in between after them. */
+/*
+ * Checks that bones are inside their parents in the order of their tracks, followed by bones that
+ * only the skeleton has.
+ */
 static uint32_t assert_bones(const struct x3d *x, const struct shown *shown, const struct rig *rig)
 {
 	const struct clip *clip = &shown->anim->clips[shown->clip];
@@ -363,7 +369,7 @@ START_TEST(what_is_stored_may_be_anything)
 }
 END_TEST
 
-/* Turning on and on through a whole turn, the axis stays and the angle grows. */
+/* In a rotation through a whole turn, the axis stays and the angle grows. */
 START_TEST(the_axis_does_not_turn_round)
 {
 	static const double values[] = {0, -120, 0, 0, 0, 0, 0, 120, 0, 0, 240, 0, 0, 350, 0};
@@ -404,7 +410,7 @@ START_TEST(keys_that_hold_stand_twice)
 }
 END_TEST
 
-/* The line to a bone that moves away from its parent ends where the bone is. */
+/* The line to a bone that moves away from its parent ends at the bone. */
 START_TEST(lines_follow_the_bones)
 {
 	static const double values[] = {1, 2, 3, 4, 5, 6};
@@ -431,7 +437,10 @@ START_TEST(lines_follow_the_bones)
 }
 END_TEST
 
-/* Whether it loops: time counts from 1970, when a clock that starts at 0 began, and ended. */
+/*
+ * Whether a clip loops matters: time counts from 1970, so a clock that starts at 0 and does not
+ * loop has ended.
+ */
 START_TEST(a_clip_without_a_loop_starts_when_it_is_loaded)
 {
 	struct anim *odd = anim_edit(s.anim);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_x3d_join.c - stills made one scene that plays. scripts/test-kanim.sh plays such scenes. */
+/*
+ * test_x3d_join.c - joins stills to one scene that plays. scripts/test-kanim.sh plays such scenes.
+ */
 #include "sample.h"
 #include "view/own_digest.h"
 #include "view/x3d_fields.h"
@@ -10,7 +12,7 @@
 
 static struct x3d_still stills[STILLS_MAX];
 static struct still times[STILLS_MAX];
-static uint32_t count, at; /* of the stills; the one that is added */
+static uint32_t count, at; /* number of stills; index of the still that is added */
 static struct x3d_play play;
 static struct buf out;
 static struct err err;
@@ -48,7 +50,7 @@ static bool join(void)
 	return fine;
 }
 
-/* The text without its declaration and its digest. */
+/* Returns the joined text without its declaration and its digest. */
 static const char *joined(void)
 {
 	static const char head[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
@@ -75,7 +77,7 @@ static void assert_refused(uint32_t still, size_t place, const char *message)
 	ck_assert_uint_eq(out.size, 0);
 }
 
-/* The place of `what` in a still. */
+/* Returns the place of `what` in a still. */
 static size_t place_of(uint32_t still, const char *what)
 {
 	const char *text = (const char *)stills[still].text.data;
@@ -105,7 +107,7 @@ START_TEST(a_field_that_moves_has_an_interpolator)
 }
 END_TEST
 
-/* Writers leave out a field that has its default: a quarter of pi. */
+/* Writers leave out a field with the default value, here pi / 4. */
 START_TEST(a_field_of_view_may_be_left_out)
 {
 	add_still(0, SCENE("<Viewpoint DEF='v'/>"));
@@ -118,7 +120,7 @@ START_TEST(a_field_of_view_may_be_left_out)
 }
 END_TEST
 
-/* Any number of nodes, each with any number of fields; those without a name get one. */
+/* Any number of nodes can move, each with any number of fields; nodes without a name get one. */
 START_TEST(every_node_may_move)
 {
 	const char *text;
@@ -159,7 +161,7 @@ START_TEST(back_and_forth)
 }
 END_TEST
 
-/* X3D goes from colour to colour through the hues, and a kanim straight ahead. */
+/* X3D interpolates colours in HSV, and a kanim linearly in RGB, so colours get more keys. */
 START_TEST(colours_have_close_keys)
 {
 	add_still(0, SCENE("<Material DEF='m' diffuseColor='1 0 0'/>"));
@@ -175,7 +177,7 @@ END_TEST
 #define CLOUD_AT(place) "<Scene><TextureTransform DEF='t' translation='" place "'/></Scene></X3D>"
 #define LEVEL3 "<component name=\"Interpolation\" level=\"3\"/>"
 
-/* What interpolates pairs is in the profile Full, or has to be declared. */
+/* Interpolators of number pairs are in the profile Full, or have to be declared. */
 static const struct {
 	const char *head, *declared;
 } heads[] = {
@@ -341,7 +343,7 @@ START_TEST(what_is_no_scene_is_refused)
 }
 END_TEST
 
-/* Cut short at any place, from a block of exactly that size: an error, and not a crash. */
+/* A still that is cut anywhere, in a block of exactly that size, gives an error and no crash. */
 START_TEST(a_still_may_be_cut_anywhere)
 {
 	static const char whole[] = SCENE("<Transform DEF='a' translation='1 2 3'><Inline "
@@ -363,7 +365,7 @@ START_TEST(a_still_may_be_cut_anywhere)
 }
 END_TEST
 
-/* In a castle-anim-frames the scenes are elements of the file, beside other data. */
+/* In a castle-anim-frames file, scenes are elements of the file, beside other data. */
 START_TEST(a_scene_may_stand_in_a_frame)
 {
 	add_still(0, SCENE("<Transform DEF='a' translation='1 2 3'/>"));
@@ -382,7 +384,7 @@ START_TEST(a_scene_may_stand_in_a_frame)
 }
 END_TEST
 
-/* A move of a node is known by more than the node: two of its fields, and of two nodes the same. */
+/* The text must distinguish moves of two fields of one node, and of the same field of two nodes. */
 START_TEST(moves_begin_and_end_at_any_still)
 {
 	const char *text;
@@ -401,7 +403,7 @@ START_TEST(moves_begin_and_end_at_any_still)
 }
 END_TEST
 
-/* Ours begin as no name of the scene does. */
+/* The names of added nodes begin in a way that no name of the scene does. */
 START_TEST(names_are_not_taken)
 {
 	add_still(0, SCENE("<Transform DEF='join_a' scale='1 1 1'/><Group DEF='join7_'/>"
@@ -412,7 +414,7 @@ START_TEST(names_are_not_taken)
 }
 END_TEST
 
-/* Interpolators hold float32. */
+/* A number beyond float32 is refused, since interpolators hold float32. */
 START_TEST(a_number_too_large_is_none)
 {
 	add_still(0, SCENE("<Transform DEF='a' translation='0 0 0'/>"));
@@ -423,7 +425,7 @@ START_TEST(a_number_too_large_is_none)
 }
 END_TEST
 
-/* 65,536 times 300 numbers are more than it keeps; nothing is allocated for them. */
+/* 65,536 times 300 numbers exceed the limit; nothing is allocated for them. */
 START_TEST(too_many_numbers_are_refused)
 {
 	struct buf first = BUF_INIT, other = BUF_INIT;
@@ -451,7 +453,7 @@ START_TEST(too_many_numbers_are_refused)
 }
 END_TEST
 
-/* Messages are lines of whole characters, for names of any kind. */
+/* Messages are one line of whole characters, whatever bytes a name has. */
 START_TEST(names_of_any_kind_are_said)
 {
 	struct buf def = BUF_INIT;
