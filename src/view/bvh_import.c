@@ -49,7 +49,7 @@ struct part {
 	uint32_t node;
 	double served[3]; /* the joint's position in the served text; of a root, the offset */
 	double reach; /* upper bound of the joint's distance from its root in the current frame */
-	double *rotations; /* by row; NULL if the joint has no rotation channels */
+	double *rotations; /* rotations by row; NULL if the joint has no rotation channels */
 	double *positions; /* by row, for a root that is a bone of the clip; else NULL */
 };
 
@@ -58,7 +58,7 @@ struct import {
 	struct figure f;
 	struct bvh text;
 	struct bytes whole;
-	struct part *parts; /* by joint */
+	struct part *parts; /* what each joint of the text is matched to */
 	double step;        /* clip frames per row of the text */
 	struct buf figure_name;
 	bool turned; /* the format's Y points down */

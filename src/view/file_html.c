@@ -50,7 +50,7 @@ struct outline {
 
 struct gallery {
 	const struct shown *at;
-	struct outline *outlines; /* by clip */
+	struct outline *outlines; /* the visible parts of each clip */
 	struct page *page;
 	/* maximum number of poses per clip; number of clips shown */
 	unsigned poses;

@@ -14,7 +14,7 @@
 #define SAME_RATE 2e-3
 /* relative difference of steps that count as equal: excludes that of 29.97 and 30 */
 #define SAME_STEP 1e-4
-/* of the clip's rate: what is slower is no rate, but few keys */
+/* slowest other rate, as a fraction of the clip's: slower keys are no rate, but few keys */
 #define LEAST_STEP_PART (1 / 4.0)
 #define LEAST_STEPS 3
 #define OWN_SECONDS 1e-6

@@ -13,7 +13,7 @@
 #include "skeleton/skeleton.h"
 #include "x3d_join.h"
 
-/* One value for all stills, or one for each. */
+/* A field of a node: one value for all stills, or one for each. */
 struct stills_values {
 	const float *values; /* numbers of the values; NULL: none */
 	size_t width;

@@ -65,7 +65,7 @@ static double random_between(uint64_t *state, double low, double high)
 	return low + (high - low) * (double)(next_random(state) >> 11) / 9007199254740992.0;
 }
 
-/* Bytes, little-endian. */
+/* Growing bytes, with numbers appended in little-endian order. */
 
 struct blob {
 	uint8_t *data;

@@ -61,7 +61,7 @@ struct view {
 	unsigned changes; /* counts changes of the view's name; odd during a change */
 	/* number of savers that are writing the text in place, where other programs read it */
 	unsigned in_place;
-	int64_t last_in_place; /* when the last of these savers ended */
+	int64_t last_in_place; /* time at which the last saver that writes in place ended */
 	/*
 	 * A saver took the name away and then failed: it comes back when others rest, or save the
 	 * text.

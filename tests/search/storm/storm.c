@@ -714,7 +714,7 @@ static const struct option long_options[] = {
 	{"seconds", required_argument, NULL, 'S'}, /* no round begins after this time */
 	{"seed", required_argument, NULL, 'x'},
 	{"first", required_argument, NULL, 'f'},
-	{"rounds", required_argument, NULL, 'R'}, /* in place of --saves */
+	{"rounds", required_argument, NULL, 'R'}, /* number of rounds, instead of --saves */
 	{"hang", required_argument, NULL, 'H'},
 	{"on-hang", required_argument, NULL, 'O'},
 	/* process id of the daemon, to notice its death */

@@ -577,7 +577,7 @@ START_TEST(a_folder_is_listed_and_counted_without_following)
 	ck_assert_int_eq(lstat("in/outlink", &st), 0);
 	links += (uint64_t)st.st_size;
 	ck_assert_int_eq(lstat("in/dangling", &st), 0);
-	links += (uint64_t)st.st_size + 1; /* and the link to "b" */
+	links += (uint64_t)st.st_size + 1; /* adds the size of the link to "b" */
 	ck_assert_uint_eq(dirfd_size(root, "", 0, 0), 14 + links);
 	ck_assert_uint_eq(dirfd_size(root, "", 100, 1000), 14 + links + 600 + 2000);
 	ck_assert_uint_eq(dirfd_size(root, "a/b", 100, 1000), 104);

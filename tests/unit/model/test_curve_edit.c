@@ -180,7 +180,7 @@ START_TEST(a_blank_keeps_what_is_not_finite)
 	old_key(0, (double)NAN);
 	row(0, 0, 0, 0, 0);
 	ck_assert(apply() && b.now == &b.old);
-	/* The result is the same if the text has a number for another component of the key. */
+	/* A number for another component of the key does not change the result. */
 	b.keys[0].given = 1;
 	b.keys[0].value[0] = 2;
 	ck_assert(apply() && b.now != &b.old);

@@ -115,7 +115,7 @@ END_TEST
 #define CENTRAL                                                                                    \
 	KEY(0, 0, 10, 10)                                                                          \
 	", " KEY(0.1, 1, 15, 15) ", " KEY(0.2, 3, 25, 25) ", " KEY(0.3, 6, 30, 30)
-/* The same values without tangents: lines between keys. */
+/* A file with keys of the values of CENTRAL, but without tangents: lines between keys. */
 #define LINES                                                                                      \
 	KEY(0, 0, 10, 10)                                                                          \
 	", " KEY(0.1, 1, 10, 20) ", " KEY(0.2, 3, 20, 30) ", " KEY(0.3, 6, 30, 30)

@@ -710,7 +710,10 @@ START_TEST(a_writer_who_comes_during_a_commit_goes_on_from_it)
 }
 END_TEST
 
-/* Otherwise the view would conclude the commit of a draft that is gone. */
+/*
+ * A draft must outlive the save of its text: the view would conclude the commit of a draft that is
+ * gone.
+ */
 START_TEST(a_draft_does_not_go_while_its_text_is_saved)
 {
 	struct attempt attempt;

@@ -75,7 +75,10 @@ START_TEST(who_found_nothing_looks_again_where_a_folder_was_closed_meanwhile)
 }
 END_TEST
 
-/* Otherwise the thread would look again and again until the other folder opens. */
+/*
+ * A folder that stays closed elsewhere must not cause a wait: the thread would look again and again
+ * until it opens.
+ */
 START_TEST(a_folder_that_stays_closed_elsewhere_is_nothing_to_look_again_for)
 {
 	unsigned before = v->gate_turns;

@@ -99,7 +99,7 @@ START_TEST(a_save_is_known_by_its_number)
 	ck_assert_ptr_null(known_save_of(k, 1));
 	/* The version from before is found, and does not count as new. */
 	ck_assert_uint_eq(known_number(k, first), 1);
-	/* But a save that restores it makes a new version. */
+	/* A save that restores an old version makes a new one. */
 	ck_assert_uint_eq(known_add(k, first, second, NULL, "w.canm/raw.canm"), 3);
 	save = known_save_of(k, 3);
 	ck_assert_uint_eq(save->program, 0);

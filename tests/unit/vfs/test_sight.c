@@ -71,7 +71,10 @@ START_TEST(places_are_found_by_the_names_above_them)
 }
 END_TEST
 
-/* Otherwise an ordinary folder of that name would replace the clip's own folder. */
+/*
+ * An outdated version must not be looked at: an ordinary folder of that name would replace the
+ * clip's own folder.
+ */
 START_TEST(an_overtaken_version_is_not_looked_at)
 {
 	struct place place;

@@ -176,7 +176,7 @@ START_TEST(a_final_fantasy_bone_becomes_a_vib_ribbon_object)
 			     curve_in(to.anim, &target, ROLE_SCALE)));
 	sample_close(&now);
 	teardown();
-	/* But keyframes cannot be combined with a scale that the text does not have. */
+	/* Keyframes cannot be combined with a scale that the text does not have. */
 	setup("frames002_low.ff9anim", 0, "bone_000", "frames030.anm", "object_003");
 	refused(&view_bone_csv, NULL, NULL, "this text has no columns for that");
 	teardown();
