@@ -9,7 +9,7 @@
  *     log                  a line for each version (history_log.h)
  *     7                    the bytes of version 7, once the file is another
  *     blob                 the caller's notes about the file's versions
- *   DIR/history/.count     the bytes of all versions, so that not every process counts them anew
+ *   DIR/history/.count     the bytes of all versions, so that not every process counts them
  *   DIR/history/NUMBER-1/  the same of a file whose name belongs to another owner's file by now
  *
  * If a file with versions is renamed to the name of a removed one, the versions of that are kept as

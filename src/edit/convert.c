@@ -328,7 +328,7 @@ static bool reduce_roles(const struct reducing *r, enum role role)
 	return say_losers(r, what, &losers);
 }
 
-/* Do keys stand where the target stores them? Else they are made anew, one in a frame. */
+/* Do keys stand where the target stores them? Otherwise the curve gets a key in each frame. */
 static bool keeps_keys(const struct reducing *r)
 {
 	const struct format *to = r->to->format, *from = r->edited->format;
@@ -435,7 +435,7 @@ static bool loses_keys(const struct reducing *r, const struct curve *c, enum key
 	}
 }
 
-/* What is lost of keys that are made anew. */
+/* Says what is lost of keys if the curve gets a key in each frame. */
 static bool reduce_keys(const struct reducing *r, enum key_loss loss)
 {
 	static const char *const whats[LOSS_COUNT] = {"the keys past the end",
@@ -514,7 +514,7 @@ static bool reduce_keyframes(const struct reducing *r)
 			  &losers);
 }
 
-/* Has the bone, with its keys made anew, one in each frame? */
+/* Does a curve of the bone reach from the first frame to the last? */
 static bool gets_all_frames(const struct track *track, uint32_t frames)
 {
 	for (unsigned role = 0; role < ROLE_COUNT; role++) {

@@ -50,7 +50,11 @@ static double motion_role_distance(const struct role_edit *r, const double a[4],
 	return is_rotation(r) ? sqrt(fmin(sum, difference)) : most;
 }
 
-/* Returns the tolerance: values that differ less from the served one count as equal to it. */
+/*
+ * Returns the tolerance: values that differ less from the served one count as equal to it. A
+ * program computes a bone's translation from float32 positions in the world, so a bone that has
+ * none in the file gets errors of the figure's size.
+ */
 static double room(const struct role_edit *r, const double served[4])
 {
 	static const double none[4];

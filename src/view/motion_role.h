@@ -30,12 +30,7 @@ struct motion_channel {
 	size_t input_at, input_length;
 };
 
-/*
- * The tolerance: a value this near to the served one counts as equal. A program computes a bone's
- * translation from float32 positions in the world, so a bone that has none in the file gets errors
- * of the figure's size.
- */
-#define REACH_MAX 1e4
+#define REACH_MAX 1e4 /* upper limit of `reach` below */
 
 /* The arguments and state of one call of motion_apply. */
 struct applying {

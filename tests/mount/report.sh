@@ -5,6 +5,18 @@
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC/secret.canm"
 
+# The report without the mounts of other tests.
+report()
+{
+	"$ANIMFS" bug-report >"$WORK/report" || return
+	awk -v pid="$(sed -n 's/^pid //p' "$MNT/.animfs/status")" '
+		/^mount/ { if (mine) printf "%s", text; text = ""; mine = 0; inside = 1 }
+		!inside { print; next }
+		{ text = text $0 "\n" }
+		$1 == "pid" && $2 == pid { mine = 1 }
+		END { if (mine) printf "%s", text }' "$WORK/report"
+}
+
 for words in '--version --verbose' '--verbose --version' '-V --verbose'; do
 	# shellcheck disable=SC2086 # words
 	OUT=$("$ANIMFS" $words)
@@ -24,7 +36,7 @@ mount_animfs --rate=canm=30 --base='hidden_*=idle' --overlay="$WORK/mine" \
 bone=$MNT/secret.canm/walk/bones/hip.csv
 sed 's/,0.5000076,/,0..5,/' "$bone" >"$WORK/wrong.csv"
 fails "a text is refused" cp "$WORK/wrong.csv" "$bone"
-OUT=$("$ANIMFS" bug-report)
+OUT=$(report)
 is "of a mount: status" "$?" 0
 like "its options" "$OUT" $'\n  options -f --rate=canm=30 --base=\\* --overlay=\\* -o max_threads=4 -o type=\\* -o rotations=stored\n'
 like "its limits" "$OUT" $'\n  history_limit [0-9]*\n'
@@ -41,7 +53,7 @@ cp tests/data/canm/bad_truncated.canm "$SRC/other: odd.canm"
 ls "$MNT/other: odd.canm" >/dev/null
 bone="$MNT/my hidden: game.canm/walk/bones/hip.csv"
 fails "another text is refused" cp "$WORK/wrong.csv" "$bone"
-OUT=$("$ANIMFS" bug-report)
+OUT=$(report)
 like "a name of several words is one" "$OUT" $'\n    \\*\\.csv:[0-9]+:[0-9]+: tx: '
 like "and one with a colon" "$OUT" $'\n    \\*\\.canm: shown as it is: the table of 4 '
 for name in my hidden game other odd secret hip walk Bone; do
@@ -53,7 +65,7 @@ for name in {1..22}; do
 	cp tests/data/canm/bad_version.canm "$SRC/old$name.canm"
 	ls "$MNT/old$name.canm" >/dev/null
 done
-OUT=$("$ANIMFS" bug-report | sed -n '/^  errors/,$p')
+OUT=$(report | sed -n '/^  errors/,$p')
 is "of many errors, the first and last ten" "$(grep -c '^    ' <<<"$OUT") $(head -1 <<<"$OUT")" "20   errors 25"
 is "the refused texts" "$(grep -c ':[0-9]*:[0-9]*: tx: ' <<<"$OUT")" 2
 umount_animfs

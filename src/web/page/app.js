@@ -48,7 +48,7 @@ class Folder {
 		});
 	}
 
-	// The elements are made anew only if the names have changed.
+	// New elements are only made if the names have changed.
 	async draw() {
 		const shown = await this.ask("items", [...this.open]);
 		const drawn = JSON.stringify(shown);
