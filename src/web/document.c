@@ -234,7 +234,8 @@ static struct version *document_decode_with(const struct document *d,
 {
 	const struct neighbours neighbours = {document_neighbour, (void *)(uintptr_t)d};
 	const struct skeleton_files files = document_beside_files(d);
-	struct decoding how = {.names = aids->names, .skeleton = aids->skeleton};
+	struct decoding how = {
+		.names = aids->names, .skeleton = aids->skeleton, .rotations = ROTATIONS_IN_TABLES};
 
 	how.hints.bone_names = naming_table_names(aids->names);
 	how.hints.neighbours = &neighbours;
