@@ -364,23 +364,6 @@ static bool make_absolute(char **path)
 	return true;
 }
 
-/* Returns the id of the process that serves the mount; 0: the mount does not say. */
-static long mount_daemon(const char *mountpoint)
-{
-	char path[PATH_MAX + 32], line[128];
-	long pid = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/.animfs/status", mountpoint);
-	file = fopen(path, "re");
-	while (file && !pid && fgets(line, sizeof(line), file))
-		if (strncmp(line, "pid ", 4) == 0)
-			pid = strtol(line + 4, NULL, 10);
-	if (file)
-		fclose(file);
-	return pid;
-}
-
 /* Refuses a second mount in the same place, which would hide the first. */
 static bool check_unmounted(const struct mount_options *o)
 {
@@ -390,8 +373,8 @@ static bool check_unmounted(const struct mount_options *o)
 	if (!mounted_point(o->mountpoint, &mountpoint, &source))
 		return true;
 	mounted = strcmp(mountpoint, o->mountpoint) == 0;
-	if (mounted && asprintf(&why, "already shows %s (animfs, pid %ld)", source,
-				mount_daemon(mountpoint)) >= 0) {
+	if (mounted && asprintf(&why, "already shows %s (animfs, pid %d)", source,
+				(int)mounted_daemon(mountpoint)) >= 0) {
 		command_fail(o->mountpoint, why);
 		free(why);
 	}

@@ -312,6 +312,15 @@ bool mounted_point(const char *path, char **mountpoint, char **source)
 	return fine;
 }
 
+pid_t mounted_daemon(const char *mountpoint)
+{
+	char *text = mounted_read_status(mountpoint, "pid");
+	pid_t pid = text ? (pid_t)strtol(text, NULL, 10) : 0;
+
+	free(text);
+	return pid;
+}
+
 /* ---- what is unfinished ---- */
 
 /* Was the folder of a clip removed, while the clip is still in its file? */

@@ -5,6 +5,8 @@
 
 #include "animfs/base.h"
 
+#include <sys/types.h>
+
 struct mounted {
 	char *path;   /* path in SOURCE; the path itself if it is in no mount */
 	char *source; /* SOURCE of the mount; NULL: the path is in no mount */
@@ -27,6 +29,8 @@ bool mounted_each(mounted_visit *visit, void *closure);
  * caller frees both.
  */
 bool mounted_point(const char *path, char **mountpoint, char **source);
+/* Returns the id of the process that serves the mount; 0 if the path is not an animfs mount. */
+pid_t mounted_daemon(const char *mountpoint);
 /*
  * Completes the removal of clips at once: in a mount, clips whose folders were removed leave the
  * animation file only after a pause. The path is of the animation or of something in it.

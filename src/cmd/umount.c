@@ -3,7 +3,6 @@
 #include "cmd.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,25 +11,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* Returns the pid of the daemon, from .animfs/status; 0 if the path is not an animfs mount. */
-static pid_t daemon_of(const char *mountpoint)
-{
-	char path[PATH_MAX + 32], line[256];
-	long pid = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/.animfs/status", mountpoint);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	while (fgets(line, sizeof(line), file)) {
-		if (strncmp(line, "pid ", 4) == 0)
-			pid = strtol(line + 4, NULL, 10);
-	}
-	fclose(file);
-	return (pid_t)pid;
-}
 
 static int unmount_path(const char *mountpoint)
 {
@@ -62,7 +42,7 @@ static void umount_wait_for(pid_t pid)
 
 static int unmount_at(const char *mountpoint)
 {
-	pid_t pid = daemon_of(mountpoint);
+	pid_t pid = mounted_daemon(mountpoint);
 	int error;
 
 	if (!pid)
