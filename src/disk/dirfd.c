@@ -482,6 +482,23 @@ bool file_version_same(const struct file_version *a, const struct file_version *
 	return file_version_alike(a, b) && dirfd_same_time(&a->ctime, &b->ctime);
 }
 
+bool file_version_at(int dir, const char *name, struct file_version *out)
+{
+	struct stat st;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		return false;
+	*out = file_version_of(&st);
+	return true;
+}
+
+bool file_version_is_at(int dir, const char *name, const struct file_version *version)
+{
+	struct file_version now;
+
+	return file_version_at(dir, name, &now) && file_version_same(&now, version);
+}
+
 #define SECOND ((int64_t)1000000000) /* a second in nanoseconds */
 #define CLOCK_TICK (SECOND / 100)
 #define COARSE_TICK (2 * SECOND)

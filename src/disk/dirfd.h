@@ -132,6 +132,10 @@ struct file_version {
 };
 struct file_version file_version_of(const struct stat *st);
 bool file_version_same(const struct file_version *a, const struct file_version *b);
+/* Gets the version of the file, or symbolic link, with a name. Returns false if it cannot. */
+bool file_version_at(int dir, const char *name, struct file_version *out);
+/* Returns whether the file with the name still has this version. */
+bool file_version_is_at(int dir, const char *name, const struct file_version *version);
 /* Like file_version_same, but ignores the ctime, which renames and hard links change. */
 bool file_version_alike(const struct file_version *a, const struct file_version *b);
 /*

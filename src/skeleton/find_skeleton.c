@@ -117,16 +117,6 @@ bool skeleton_is_shared_name(const char *name)
 	return strcmp(name, SKELETON_FILE) == 0 || model_has_name(name);
 }
 
-static bool find_skeleton_version_at(int dir, const char *name, struct file_version *version)
-{
-	struct stat st;
-
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
-		return false;
-	*version = file_version_of(&st);
-	return true;
-}
-
 static bool is_model(const char *name)
 {
 	size_t size = strlen(name), length = strlen(SKELETON_FILE);
@@ -145,7 +135,7 @@ static int read_found(int dir, const struct guard *guard, struct found_skeleton 
 	int error;
 
 	now = clock_wall();
-	(void)find_skeleton_version_at(dir, seen->name, &seen->file);
+	(void)file_version_at(dir, seen->name, &seen->file);
 	error = dirfd_read(dir, seen->name, limit, bytes, &st);
 	if (!error)
 		seen->file = file_version_of(&st);
@@ -215,23 +205,16 @@ static bool look_for_file(const struct search *s, struct found_skeleton *seen)
 
 	*seen = (struct found_skeleton){.looked = true, .settled = true};
 	now = clock_wall();
-	find_skeleton_note_file(seen, find_skeleton_version_at(s->dir, ".", &seen->folder),
-				&seen->folder, &now);
+	find_skeleton_note_file(seen, file_version_at(s->dir, ".", &seen->folder), &seen->folder,
+				&now);
 	if (s->guard)
-		find_skeleton_note_file(
-			seen, find_skeleton_version_at(s->dir, s->file_name, &seen->animation),
-			&seen->animation, &now);
+		find_skeleton_note_file(seen,
+					file_version_at(s->dir, s->file_name, &seen->animation),
+					&seen->animation, &now);
 	find_skeleton_file(s, seen);
 	for (unsigned i = 0; i < seen->barred_count; i++)
 		find_skeleton_note_file(seen, true, &seen->barred[i].version, &now);
 	return seen->looked;
-}
-
-static bool find_skeleton_is_still(int dir, const char *name, const struct file_version *version)
-{
-	struct file_version now;
-
-	return find_skeleton_version_at(dir, name, &now) && file_version_same(&now, version);
 }
 
 /*
@@ -240,13 +223,13 @@ static bool find_skeleton_is_still(int dir, const char *name, const struct file_
  */
 static bool find_skeleton_is_untouched(const struct found_skeleton *r, const struct search *s)
 {
-	bool still = r->settled && find_skeleton_is_still(s->dir, ".", &r->folder);
+	bool still = r->settled && file_version_is_at(s->dir, ".", &r->folder);
 
 	if (still && s->guard)
-		still = find_skeleton_is_still(s->dir, s->file_name, &r->animation);
+		still = file_version_is_at(s->dir, s->file_name, &r->animation);
 	for (unsigned i = 0; i < r->barred_count && still; i++)
-		still = find_skeleton_is_still(s->dir, r->barred[i].name, &r->barred[i].version);
-	return still && (!r->name || find_skeleton_is_still(s->dir, r->name, &r->file));
+		still = file_version_is_at(s->dir, r->barred[i].name, &r->barred[i].version);
+	return still && (!r->name || file_version_is_at(s->dir, r->name, &r->file));
 }
 
 static bool same_barred(const struct found_skeleton *a, const struct found_skeleton *b)

@@ -101,13 +101,6 @@ static bool model_archive_find(struct model_archive *m, int dir, const char *fil
 	return fine;
 }
 
-static bool model_archive_is_still(int dir, const char *name, const struct file_version *version)
-{
-	struct file_version now;
-
-	return model_archive_version_at(dir, name, &now) && file_version_same(&now, version);
-}
-
 bool model_archive_same(struct model_archive *m, int dir, const char *file_name,
 			const struct guard *guard)
 {
@@ -116,9 +109,9 @@ bool model_archive_same(struct model_archive *m, int dir, const char *file_name,
 
 	if (!m->looked)
 		return false;
-	if (m->settled && model_archive_is_still(dir, ".", &m->folder) &&
-	    (!guard || model_archive_is_still(dir, file_name, &m->animation)) &&
-	    (!m->name || model_archive_is_still(dir, m->name, &m->file)))
+	if (m->settled && file_version_is_at(dir, ".", &m->folder) &&
+	    (!guard || file_version_is_at(dir, file_name, &m->animation)) &&
+	    (!m->name || file_version_is_at(dir, m->name, &m->file)))
 		return true;
 	same = model_archive_find(&seen, dir, file_name, guard) && !m->name == !seen.name &&
 	       (!m->name || (m->settled && strcmp(m->name, seen.name) == 0 &&

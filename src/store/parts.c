@@ -32,23 +32,6 @@ void parts_release(struct parts *p)
 	*p = (struct parts){.list = NULL};
 }
 
-static bool parts_version_at(int dir, const char *name, struct file_version *version)
-{
-	struct stat st;
-
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
-		return false;
-	*version = file_version_of(&st);
-	return true;
-}
-
-static bool parts_is_still(int dir, const char *name, const struct file_version *version)
-{
-	struct file_version now;
-
-	return parts_version_at(dir, name, &now) && file_version_same(&now, version);
-}
-
 struct timespec parts_mtime(const struct parts *p)
 {
 	struct timespec latest = {0, 0};
@@ -79,7 +62,7 @@ static int parts_read_once(struct parts_reader *r, struct part_read *part)
 	if (error)
 		return error;
 	part->version = file_version_of(&st);
-	if (!parts_is_still(r->dir, part->name, &part->version) ||
+	if (!file_version_is_at(r->dir, part->name, &part->version) ||
 	    (r->guard && !file_version_same(&part->version, &let)))
 		return EAGAIN;
 	r->parts->unsettled |= !file_version_settled(&part->version, &now);
@@ -154,7 +137,7 @@ void parts_begin(struct parts_reader *r, struct parts *parts, int dir, const cha
 		.guard = guard,
 		.room = max,
 	};
-	if (guard && !parts_version_at(dir, file_name, &parts->animation))
+	if (guard && !file_version_at(dir, file_name, &parts->animation))
 		parts->unsettled = true;
 }
 
@@ -166,10 +149,10 @@ static bool parts_is_untouched(const struct parts *p, int dir, const char *file_
 	if (p->unsettled)
 		return false;
 	/* The permissions of the animation file decide which other files may be read for it. */
-	if (p->count && guard && !parts_is_still(dir, file_name, &p->animation))
+	if (p->count && guard && !file_version_is_at(dir, file_name, &p->animation))
 		return false;
 	for (size_t i = 0; i < p->count; i++) {
-		if (!parts_is_still(dir, p->list[i].name, &p->list[i].version))
+		if (!file_version_is_at(dir, p->list[i].name, &p->list[i].version))
 			return false;
 	}
 	return true;
