@@ -8,7 +8,7 @@
  *   saving the same text again moves nothing by more than the grid's steps
  *
  * The laws are tested with rotations shown as they are stored, as Euler angles, as quaternions, and
- * as Euler angles in tables alone. A failure prints all edits that led to it.
+ * as Euler angles only in tables. A failure prints all edits that led to it.
  */
 #include "sample.h"
 
