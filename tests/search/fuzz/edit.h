@@ -149,6 +149,17 @@ static inline bool edit_same_track(const struct track *a, const struct track *b)
 	return same;
 }
 
+/* Returns whether two clips have the same fields. Derived ones follow from the edited bone, too. */
+static inline bool edit_same_fields(const struct clip *a, const struct clip *b)
+{
+	bool same = a->field_count == b->field_count;
+
+	for (uint32_t i = 0; same && i < a->field_count; i++)
+		same = (a->fields[i].derived && !strcmp(a->fields[i].name, b->fields[i].name)) ||
+		       fields_same(&a->fields[i], 1, &b->fields[i], 1);
+	return same;
+}
+
 /*
  * Returns whether two clips are the same except for bone `except` (UINT32_MAX: no exception).
  * `ends`: the clip ends with its last key.
@@ -160,8 +171,7 @@ static inline bool edit_same_clip(const struct clip *a, const struct clip *b, ui
 		    !strcmp(a->name, b->name) &&
 		    f32_bits(a->frame_time) == f32_bits(b->frame_time) &&
 		    f32_bits(a->duration) == f32_bits(b->duration) &&
-		    a->track_count == b->track_count &&
-		    fields_same(a->fields, a->field_count, b->fields, b->field_count);
+		    a->track_count == b->track_count && edit_same_fields(a, b);
 
 	for (uint32_t i = 0; same && i < a->track_count; i++)
 		same = i == but || edit_same_track(&a->tracks[i], &b->tracks[i]);
