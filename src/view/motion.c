@@ -32,18 +32,34 @@ static struct span motion_span(const struct applying *a, const struct motion *m)
 	return s;
 }
 
-/* Returns the span of the served keys: the first and last frame with a key. */
-static struct span served_span(const struct figure *f)
+/*
+ * Returns the span of the served keys: the first and last frame with a key. A key between frames is
+ * served at its own time or, if the curve is sampled, at the frames beside it: the shorter span
+ * counts.
+ */
+static struct span served_span(const struct applying *a)
 {
+	const struct clip *stored = &a->at->anim->clips[a->at->clip];
 	struct span s = {.first = INFINITY, .last = 0};
 
-	for (uint32_t bone = 0; bone < f->bones; bone++)
+	for (uint32_t bone = 0; bone < a->figure->bones; bone++)
 		for (unsigned role = 0; role < ROLE_COUNT; role++) {
-			struct channel c = channel_of(f, bone, (enum role)role);
+			struct channel c = channel_of(a->figure, bone, (enum role)role);
+			const struct curve *keys = bone < stored->track_count
+							   ? stored->tracks[bone].curve[role]
+							   : NULL;
+			double first, last = channel_last(&c);
 
-			s.last = fmax(s.last, channel_last(&c));
-			if (channel_next(&c))
-				s.first = fmin(s.first, c.frame);
+			if (!channel_next(&c))
+				continue;
+			first = c.frame;
+			/* A clip that is shown on another one has curves that are not its own. */
+			if (keys && keys->count > 0 && keys->timing) {
+				first = fmax(first, curve_moment(keys, 0));
+				last = fmin(last, curve_moment(keys, keys->count - 1));
+			}
+			s.first = fmin(s.first, first);
+			s.last = fmax(s.last, last);
 		}
 	return s;
 }
@@ -69,7 +85,7 @@ static bool refuse_span(const struct applying *a, const struct motion_channel *c
  */
 static bool check_span(const struct applying *a, const struct motion *m)
 {
-	struct span now = motion_span(a, m), was = served_span(a->figure);
+	struct span now = motion_span(a, m), was = served_span(a);
 
 	if (m->count == 0)
 		return true;
