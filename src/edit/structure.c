@@ -458,9 +458,10 @@ static const char *part_of_path(const struct copy *p, const char *label)
 		return arena_format(arena, "bone%03u", number);
 	if (known >= 0)
 		return p->clip->tracks[known].name;
-	part = name_unescape(label, &name) && !name.failed
-		       ? arena_text(arena, (const char *)name.data, name.size)
-		       : arena_text(arena, label, strlen(label));
+	if (name_unescape(label, &name))
+		part = arena_text(arena, (const char *)name.data, name.size);
+	else
+		part = name.failed ? NULL : arena_text(arena, label, strlen(label));
 	buf_release(&name);
 	return part;
 }

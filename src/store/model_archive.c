@@ -170,6 +170,7 @@ struct shared_skeleton *model_archive_skeleton(struct model_archive *m, int dir,
 					       void *closure)
 {
 	struct shared_skeleton *skeleton = NULL;
+	struct err err = {.code = ERR_NONE};
 	struct archive *archive = NULL;
 	struct input in;
 	struct stat st;
@@ -188,10 +189,12 @@ struct shared_skeleton *model_archive_skeleton(struct model_archive *m, int dir,
 
 		m->settled = m->settled && file_version_same(&now, &m->file);
 		if (file_version_same(&now, &m->file) && input_of_file(fd, &in, NULL))
-			archive = archive_open(container_for_name(m->name), &in, MODEL_LIMIT, NULL);
+			archive = archive_open(container_for_name(m->name), &in, MODEL_LIMIT, &err);
 	}
 	if (archive)
 		skeleton = skeleton_of_models(archive, file_name, format, report, closure);
+	/* After a failed allocation the next call looks again. */
+	m->looked = err.code != ERR_MEMORY;
 	archive_close(archive);
 	close(fd);
 	return skeleton;
