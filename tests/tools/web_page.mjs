@@ -13,6 +13,7 @@ const [puppeteerPath, name, html, animfs, work] = process.argv.slice(2);
 const { launch, open } = await browserOf(puppeteerPath, name);
 const SAMPLE = "tests/data/canm/wiki512.canm";
 const BONE = "walk/bones/hip.csv";
+const TURNS = "tests/data/owanim/walk.006";
 
 function run(args, input) {
 	const ran = spawnSync(animfs, args, { cwd: work, input, maxBuffer: 1 << 30 });
@@ -21,11 +22,11 @@ function run(args, input) {
 
 const cat = (path) => run(["cat", path]).stdout.toString();
 
-// The bytes that animfs put makes of the sample.
-function put(path, text) {
-	copyFileSync(SAMPLE, join(work, basename(SAMPLE)));
-	const { said, status } = run(["put", `${basename(SAMPLE)}/${path}`, "-"], text);
-	return { bytes: readFileSync(join(work, basename(SAMPLE))), said, status };
+// The bytes that animfs put makes of a sample.
+function put(path, text, sample = SAMPLE) {
+	copyFileSync(sample, join(work, basename(sample)));
+	const { said, status } = run(["put", `${basename(sample)}/${path}`, "-"], text);
+	return { bytes: readFileSync(join(work, basename(sample))), said, status };
 }
 
 // Nothing is asked of the worker any more.
@@ -419,6 +420,98 @@ const tests = {
 		assert.deepEqual(await bytesIn(page), readFileSync(SAMPLE));
 	},
 
+	// The file stores quaternions; the picture and the table have degrees.
+	async "a key of a quaternion is dragged in degrees"(page) {
+		await upload(page, TURNS);
+		const name = await page.evaluate(() => {
+			const { clip } = window.animfs.player;
+			const unit = (c) =>
+				c &&
+				c.width === 4 &&
+				c.count > 2 &&
+				Math.abs(Math.hypot(...c.values.slice(0, 4)) - 1) < 1e-3;
+			return clip.nodes.find((n) => n.curves && unit(n.curves[1])).name;
+		});
+		const clip = await page.evaluate(
+			() => window.animfs.folder.shown.find((e) => e.type === "folder").path,
+		);
+		const path = `${clip}/bones/${name}.csv`;
+		await look(page, path);
+		const at = await page.evaluate(async () => {
+			await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+			const { plot, curves } = window.animfs.player;
+			const chart = curves.charts.find((c) => c.curve.role === 1);
+			plot.scrollIntoView({ block: "nearest" });
+			// The key and axis that stand farthest from all others.
+			const [frame, value] = chart.keys[1];
+			const box = plot.getBoundingClientRect();
+			const y = value.map((v) => curves.down(chart, v));
+			const room = y.map((v, i) =>
+				Math.min(...y.map((w, k) => (k === i ? Infinity : Math.abs(v - w)))),
+			);
+			const axis = room.indexOf(Math.max(...room));
+			return {
+				axis,
+				frame,
+				value,
+				x: box.left + curves.across(chart, frame),
+				y: box.top + y[axis],
+				// To a third of the height, or two thirds, whichever is farther.
+				to:
+					box.top +
+					[1 / 3, 2 / 3]
+						.map((part) =>
+							curves.down(
+								chart,
+								chart.least +
+									(chart.most - chart.least) * part,
+							),
+						)
+						.sort(
+							(a, b) =>
+								Math.abs(b - y[axis]) - Math.abs(a - y[axis]),
+						)[0],
+			};
+		});
+		const text = run(["cat", `${basename(TURNS)}/${path}`]).stdout.toString();
+		const rows = text.split("\n").map((row) => row.split(","));
+		const row = rows.findIndex((cells) => Number(cells[0]) === at.frame && cells[0] !== "") - 1;
+		const column = rows[0].indexOf("rx");
+		// The picture has what the table has.
+		at.value.forEach((v, i) => assert.ok(Math.abs(v - Number(rows[row + 1][column + i])) < 1e-3));
+		const turn = () =>
+			page.evaluate((bone) => {
+				const { clip } = window.animfs.player;
+				return [
+					...clip.nodes
+						.find((n) => n.name === bone)
+						.curves[1].values.slice(4, 8),
+				];
+			}, name);
+		const before = await turn();
+		await page.mouse.move(at.x, at.y);
+		await page.mouse.down();
+		await page.mouse.move(at.x, at.to, { steps: 3 });
+		const held = await turn();
+		assert.notDeepEqual(held, before);
+		assert.deepEqual(await bytesIn(page), readFileSync(TURNS));
+		await page.mouse.up();
+		await settled(page);
+		assert.equal(await alertIn(page), "");
+		const taken = await page.evaluate(() => window.animfs.drag.taken);
+		const wanted = put(path, changed(text, row, column + at.axis, taken), TURNS);
+		assert.equal(wanted.said, "");
+		assert.equal(wanted.status, 0);
+		assert.notDeepEqual(wanted.bytes, readFileSync(TURNS));
+		assert.deepEqual(await bytesIn(page), wanted.bytes);
+		// The figure stays where it was when the key was let go: the same rotation, up to its sign.
+		const after = await turn();
+		assert.ok(Math.abs(after.reduce((sum, v, i) => sum + v * held[i], 0)) > 0.9999);
+		await page.focus(".table");
+		await chord(page, "z");
+		assert.deepEqual(await bytesIn(page), readFileSync(TURNS));
+	},
+
 	async "the page may connect to nothing"(page) {
 		const policy = await page.$eval("meta[http-equiv]", (e) => e.content);
 		assert.match(
@@ -597,7 +690,7 @@ const { page, said } = await open(
 	/^(file|data|blob):/,
 );
 await page.waitForFunction(() => window.animfs);
-copyFileSync(SAMPLE, join(work, basename(SAMPLE)));
+for (const sample of [SAMPLE, TURNS]) copyFileSync(sample, join(work, basename(sample)));
 let [passed, failed] = [0, 0];
 for (const [title, test] of Object.entries(tests)) {
 	try {

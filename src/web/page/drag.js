@@ -2,19 +2,40 @@
 // drag.js - keys that are dragged up and down in the player's curves.
 
 const NEAR = 8; // pixels around a key
+const UNIT_TOLERANCE = 0.01; // of curve_edit.c
+
+// The form that a curve has in tables: degrees, but what is not of unit length stays as it is stored.
+function formInTables(curve) {
+	for (let key = 0; curve.width === 4 && key < curve.count; key++)
+		if (!(abs(hypot(...keyValue(curve, key)) - 1) <= UNIT_TOLERANCE)) return "stored";
+	return "degrees";
+}
 
 class Dragging {
 	// take: is given {node, curve, key, axis, value} when a key is let go.
 	constructor(player, take) {
 		Object.assign(this, { player, take, held: null });
-		const { plot, curves } = player;
-		const { show } = curves;
+		const { plot, curves, forms } = player;
+		const { show, plan } = curves;
+		forms.append(make("option", { value: "tables", text: "as in tables" }));
+		forms.value = "tables";
+		player.set({ form: "tables" });
+		curves.plan = (curve, form) => {
+			const own = formInTables(curve);
+			const chart = plan.call(curves, curve, form === "tables" ? own : form);
+			// A quaternion with another number is not of unit length, which is refused.
+			chart.drags = own === "degrees" && chart.shown.form !== "quaternion";
+			return chart;
+		};
 		// The scale stays while a key is held, which would move away under the pointer.
 		curves.show = (...given) => {
 			show.apply(curves, given);
-			const { scale, curve } = this.held || {};
+			const { scale, curve, key, cells } = this.held || {};
 			const chart = scale && curves.charts.find((c) => c.curve === curve);
-			if (chart) [chart.least, chart.most] = scale;
+			if (!chart) return;
+			[chart.least, chart.most] = scale;
+			// A quaternion may say the same in other angles.
+			chart.keys[key][1] = cells;
 		};
 		// Before the player's own, which scrub.
 		const listen = (name, act) =>
@@ -25,13 +46,13 @@ class Dragging {
 		listen("pointercancel", () => this.leave(false));
 	}
 
-	// The nearest key of the curves that are shown as they are stored, or null.
+	// The nearest key of the curves that can be dragged, or null.
 	near(x, y) {
 		const { curves } = this.player;
 		let [found, least] = [null, NEAR];
 		for (const chart of curves.charts) {
-			const { curve, shown, keys } = chart;
-			if (shown.form !== new Shown(curve, "stored").form) continue;
+			const { curve, drags, keys } = chart;
+			if (!drags) continue;
 			keys.forEach(([frame, value], key) => {
 				const dx = curves.across(chart, frame) - x;
 				if (abs(dx) > least) return;
@@ -48,10 +69,11 @@ class Dragging {
 		const { player } = this;
 		const found = event.button === 0 && this.near(event.offsetX, event.offsetY);
 		if (!found) return false;
-		const { curve, key, axis, chart } = found;
-		const at = key * curve.width + axis;
+		const { curve, key, chart } = found;
+		const before = keyValue(curve, key);
+		const cells = [...chart.keys[key][1]];
 		const scale = [chart.least, chart.most];
-		this.held = { ...found, node: player.chosen, at, scale, before: curve.values[at], y: event.offsetY };
+		this.held = { ...found, node: player.chosen, scale, before, cells, y: event.offsetY };
 		player.plot.setPointerCapture(event.pointerId);
 		player.scrub(keyFrame(curve, key));
 		return true;
@@ -64,12 +86,13 @@ class Dragging {
 			player.plot.style.cursor = !buttons && this.near(offsetX, offsetY) ? "ns-resize" : "";
 			return false;
 		}
-		const { curve, chart, scale, at, y } = held;
+		const { curve, key, axis, chart, scale, cells, y } = held;
 		if (held.value === undefined && abs(offsetY - y) < 3) return true;
 		const [least, most] = scale;
 		const value = least + (1 - (offsetY - chart.y) / chart.height) * (most - least);
 		held.value = Number(value.toPrecision(5));
-		curve.values[at] = held.value;
+		cells[axis] = held.value;
+		curve.values.set(curve.width === 4 ? ofEuler(cells) : cells, key * curve.width);
 		player.set({});
 		return true;
 	}
@@ -78,7 +101,7 @@ class Dragging {
 		const { player, held } = this;
 		if (!held) return false;
 		this.held = null;
-		if (!taken) held.curve.values[held.at] = held.before;
+		if (!taken) held.curve.values.set(held.before, held.key * held.curve.width);
 		player.set({});
 		if (!taken || held.value === undefined) return true;
 		this.taken = String(held.value);

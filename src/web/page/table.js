@@ -197,8 +197,7 @@ class Table {
 
 	// The cell of a curve's key; false if there is none.
 	putKey(curve, key, axis, value) {
-		const letters = curve.role === 1 && curve.width === 4 ? "q" : "trs"[curve.role];
-		const column = this.header.indexOf(`${letters}${"xyzw"[axis]}`);
+		const column = this.header.indexOf("trs"[curve.role] + "xyz"[axis]);
 		const frame = keyFrame(curve, key);
 		// Of several keys in a frame, the one with as many before it.
 		let after = 0;
