@@ -14,9 +14,10 @@
 #include <limits.h>
 
 /*
- * Finds the name of an animation file's model in its folder; returns false if there is none. Reads
- * the names in the folder only if the guard allows it. The caller must ask the guard about reading
- * the model.
+ * Finds the name of an animation file's model in its folder; returns false if there is none. Then
+ * `name` is one of several models none of which has the animation's name, or "". Reads the names in
+ * the folder only if the guard allows it, and not again while the folder is unchanged. The caller
+ * must ask the guard about reading the model. Thread-safe.
  */
 bool model_find(int dir, const char *file_name, const struct model_format *format,
 		const struct guard *guard, char name[NAME_MAX + 1]);

@@ -22,6 +22,7 @@
 	X(refusals_class, 630)    /* the total size of refused texts */                            \
 	X(history_class, 645)     /* renames of folders of old versions */                         \
 	X(state_class, 650)       /* the state directory */                                        \
+	X(models_class, 690)      /* the names of models in folders that were listed */            \
 	X(naming_class, 700)      /* the table of bones' names */                                  \
 	X(sharing_class, 740)     /* which folders of the state directory are watched */           \
 	X(watch_class, 750)       /* the folders that inotify watches */                           \
