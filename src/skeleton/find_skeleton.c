@@ -77,6 +77,7 @@ void found_skeleton_release(struct found_skeleton *r)
 	for (unsigned i = 0; i < r->barred_count; i++)
 		free(r->barred[i].name);
 	free(r->name);
+	free(r->rival);
 	*r = (struct found_skeleton){.looked = false};
 }
 
@@ -177,16 +178,23 @@ static bool take_file(const struct search *s, const char *name, struct found_ske
 static void find_skeleton_file(const struct search *s, struct found_skeleton *seen)
 {
 	const struct model_format *model = model_format_of(s->format);
-	char name[NAME_MAX + 1];
+	char name[NAME_MAX + 1], rival[NAME_MAX + 1] = "";
 
 	if (skeleton_own_name(s->file_name, name) && find_skeleton_is_there(s->dir, name) &&
 	    take_file(s, name, seen))
 		return;
-	if (model && model_find(s->dir, s->file_name, model, s->guard, name) &&
-	    take_file(s, name, seen))
+	if (model && model_find(s->dir, s->file_name, model, s->guard, name)) {
+		if (take_file(s, name, seen))
+			return;
+	} else if (model) {
+		strcpy(rival, name);
+	}
+	if (find_skeleton_is_there(s->dir, SKELETON_FILE) && take_file(s, SKELETON_FILE, seen))
 		return;
-	if (find_skeleton_is_there(s->dir, SKELETON_FILE))
-		take_file(s, SKELETON_FILE, seen);
+	if (rival[0]) {
+		seen->rival = strdup(rival);
+		seen->looked &= seen->rival != NULL;
+	}
 }
 
 static void find_skeleton_note_file(struct found_skeleton *seen, bool there,
@@ -241,6 +249,11 @@ static bool same_barred(const struct found_skeleton *a, const struct found_skele
 	return same;
 }
 
+static bool same_rival(const struct found_skeleton *a, const struct found_skeleton *b)
+{
+	return a->rival && b->rival ? strcmp(a->rival, b->rival) == 0 : !a->rival && !b->rival;
+}
+
 /*
  * Returns whether the file's text is unchanged, although its version differs. `seen` then has the
  * new version.
@@ -251,8 +264,9 @@ static bool find_skeleton_says_the_same(const struct found_skeleton *r, const st
 	struct buf bytes = BUF_INIT;
 	bool same;
 
-	if (!same_barred(r, seen))
+	if (!same_barred(r, seen) || !same_rival(r, seen))
 		return false;
+	seen->rival_told = r->rival_told;
 	if (!r->name || !seen->name)
 		return !r->name && !seen->name;
 	if (strcmp(r->name, seen->name) != 0)
@@ -389,12 +403,41 @@ struct shared_skeleton *find_skeleton(struct found_skeleton *r, int dir, const c
 		report_first(&seen, file_name, report, closure);
 	if (report)
 		report_barred(r, &seen, file_name, report, closure);
+	seen.rival_told = r->rival_told && same_rival(r, &seen);
+	if (report && r->rival_told && !seen.rival_told)
+		report(closure, r->rival, NULL);
 	if (report && seen.faulty)
 		find_skeleton_report_fault(&seen, buf_bytes(&bytes), &err, report, closure);
 	buf_release(&bytes);
 	found_skeleton_release(r);
 	*r = seen;
 	return shared_skeleton_new(s, &r->file);
+}
+
+/* ---- several models ---- */
+
+static void report_rival(const char *rival, const char *file_name, skeleton_reporter *report,
+			 void *closure)
+{
+	char fault[2 * NAME_MAX + 128];
+
+	snprintf(fault, sizeof(fault),
+		 "it is one of several models beside %.255s, none of which has its name; saving "
+		 "its skeleton.csv settles which counts",
+		 file_name);
+	report(closure, rival, fault);
+}
+
+void found_skeleton_tell_rival(struct found_skeleton *r, const char *file_name, bool elsewhere,
+			       skeleton_reporter *report, void *closure)
+{
+	if (!r->rival)
+		return;
+	if (!elsewhere)
+		report_rival(r->rival, file_name, report, closure);
+	else if (r->rival_told)
+		report(closure, r->rival, NULL);
+	r->rival_told = !elsewhere;
 }
 
 /* ---- in an archive ---- */
@@ -431,18 +474,6 @@ static size_t find_model(const struct skeleton_files *files, const char *file_na
 	if (choice.count)
 		*rival = files->name(files->closure, found);
 	return NO_FILE;
-}
-
-static void report_rival(const char *rival, const char *file_name, skeleton_reporter *report,
-			 void *closure)
-{
-	char fault[2 * NAME_MAX + 128];
-
-	snprintf(fault, sizeof(fault),
-		 "it is one of several models beside %.255s, none of which has its name; saving "
-		 "its skeleton.csv settles which counts",
-		 file_name);
-	report(closure, rival, fault);
 }
 
 /* Finds the skeleton among the files of an archive, in the order of find_skeleton_file. */

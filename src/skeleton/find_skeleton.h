@@ -64,6 +64,12 @@ struct found_skeleton {
 		struct file_version version;
 	} barred[3];
 	unsigned barred_count;
+	/*
+	 * No file counts, since the folder has several models of which none has the animation's
+	 * name: one of them. NULL: it is otherwise.
+	 */
+	char *rival;
+	bool rival_told; /* that has been reported */
 };
 void found_skeleton_release(struct found_skeleton *r);
 
@@ -89,6 +95,13 @@ typedef void skeleton_reporter(void *closure, const char *name, const char *faul
 struct shared_skeleton *find_skeleton(struct found_skeleton *r, int dir, const char *file_name,
 				      const struct format *format, const struct guard *guard,
 				      skeleton_reporter *report, void *closure);
+
+/*
+ * Reports that the rival is not used. If the animation has got a skeleton elsewhere, takes an
+ * earlier report back.
+ */
+void found_skeleton_tell_rival(struct found_skeleton *r, const char *file_name, bool elsewhere,
+			       skeleton_reporter *report, void *closure);
 
 /* The files of an archive, for a search as in a folder. */
 struct skeleton_files {

@@ -452,6 +452,9 @@ static void load_skeleton(struct source *s, const struct where *where, const str
 	how->skeleton = find_skeleton(&r->found, where->dir, where->name,
 				      format_stored(codec->format), guard, report, &faults);
 	load_model(s, where, format_stored(codec->format), r, how, report, &faults);
+	if (report)
+		found_skeleton_tell_rival(&r->found, where->name, how->skeleton != NULL, report,
+					  &faults);
 	/* The guard checked a newer file of this name than the one that was read. */
 	if (guard && !file_version_same(&r->found.animation, &r->version)) {
 		shared_skeleton_put(how->skeleton);

@@ -92,6 +92,19 @@ head -c 64 "$two/in/OBJECT/X.MRAB" >"$plain/X.MRAB"
 rm "$plain/X.CAS.skeleton.csv"
 is "a damaged archive has no models" "$(row)" 'Bone01,Scene_Root,0,7,0,0,0,0,1,1,1'
 
+# Two models that are files, neither of its name.
+rm "$plain/X.MRAB" "$plain/skeleton.csv"
+"$here/mdb.py" "$plain/body.mdb" 2
+"$here/mdb.py" "$plain/head.mdb" 3
+is "of two models that are files none is used, and that is said once" "$(row)" \
+	"animfs: head.mdb: not used: it is one of several models beside X.CAS, none of which has its name; saving its skeleton.csv settles which counts
+Bone01,,,,,,,,,,"
+cp "$two/in/OBJECT/X.MRAB" "$plain/X.MRAB"
+like "not if the MRAB beside it has its model" "$(row)" '^Bone01,Scene_Root,0,2,0,0,0,0,1,1,1$'
+rm "$plain/X.MRAB"
+printf 'bone,parent,ty\nBone01,Scene_Root,6\nScene_Root,,\n' >"$plain/X.CAS.skeleton.csv"
+is "its own skeleton.csv settles that" "$(row)" 'Bone01,Scene_Root,0,6,0,0,0,0,1,1,1'
+
 # ---- check, diff, export, import ----
 is "check checks every member" "$("$ANIMFS" check . 2>&1)" '15 checked, 0 failed'
 is "and those below a folder of an archive" "$("$ANIMFS" check Root.cpk/OBJECT/WALKER.MRAB 2>&1)" '2 checked, 0 failed'

@@ -281,6 +281,48 @@ START_TEST(what_nobody_was_asked_about_is_not_read)
 }
 END_TEST
 
+/* As the store does after each search. */
+static void tell(bool elsewhere)
+{
+	fault[0] = named[0] = '\0';
+	found_skeleton_tell_rival(&rest, "walk.x", elsewhere, note, &rest);
+}
+
+START_TEST(several_models_without_its_name_are_told_of)
+{
+	put_model("arm.ff9model");
+	ck_assert_str_eq(first_bone(&format), "bone_000");
+	tell(false);
+	ck_assert_str_eq(named, "");
+	put_model("leg.ff9model");
+	ck_assert(!is_same());
+	ck_assert_ptr_null(first_bone(&format));
+	tell(false);
+	ck_assert_str_eq(named, "leg.ff9model");
+	ck_assert_ptr_nonnull(strstr(fault, "one of several models beside walk.x"));
+	ck_assert(is_same());
+	tell(true); /* an archive has one now */
+	ck_assert_str_eq(named, "leg.ff9model");
+	ck_assert_str_eq(fault, "");
+	tell(true);
+	ck_assert_str_eq(named, "");
+	tell(false);
+	put_model("toe.ff9model");
+	ck_assert(!is_same());
+	ck_assert_ptr_null(first_bone(&format));
+	ck_assert_str_eq(named, "leg.ff9model");
+	ck_assert_str_eq(fault, "");
+	tell(false);
+	ck_assert_str_eq(named, "toe.ff9model");
+	put("skeleton.csv", "bone,sx\nfolder,1\n");
+	ck_assert(!is_same());
+	ck_assert_str_eq(first_bone(&format), "folder");
+	ck_assert_str_eq(fault, "");
+	tell(true);
+	ck_assert_str_eq(fault, "");
+}
+END_TEST
+
 Suite *find_skeleton_suite(void);
 
 Suite *find_skeleton_suite(void)
@@ -295,6 +337,7 @@ Suite *find_skeleton_suite(void)
 	tcase_add_test(tc, a_fault_that_was_told_before_all_was_forgotten_goes);
 	tcase_add_test(tc, what_cannot_be_read_is_no_change_either);
 	tcase_add_test(tc, files_follow_their_skeleton);
+	tcase_add_test(tc, several_models_without_its_name_are_told_of);
 	tcase_add_test(tc, what_is_not_for_all_is_as_if_it_were_not_there);
 	tcase_add_test(tc, what_nobody_was_asked_about_is_not_read);
 	suite_add_tcase(s, tc);
