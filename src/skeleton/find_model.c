@@ -49,7 +49,7 @@ bool model_offer(struct model_choice *c, const char *name)
 
 /*
  * The models' names in the folders that were listed last, so that a folder with many animations is
- * not listed for each. A folder's version tells whether its names are still these.
+ * not listed for each. They hold for as long as the folder's version stays the same.
  */
 struct listed {
 	struct file_version folder;
