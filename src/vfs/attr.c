@@ -301,14 +301,17 @@ static void check_pages(struct vfs *v, const struct target *t, const struct stat
 }
 
 /*
- * Reads the attributes of the file that the thread has found again after an ESTALE (looked_up.h).
- * Returns ESTALE if it has found none.
+ * Reads the attributes of the file or view that the thread has found again after an ESTALE
+ * (looked_up.h). Returns ESTALE if it has found none.
  */
 static int kept_attributes(struct vfs *v, const struct request *who, const struct target *t,
 			   struct stat *st)
 {
-	int fd = looked_up_borrow(v, who, t->node), error;
+	int fd, error;
 
+	if (t->thing->kind == THING_VIEW)
+		return looked_up_view(v, who, t->node, st) ? 0 : ESTALE;
+	fd = looked_up_borrow(v, who, t->node);
 	if (fd < 0)
 		return ESTALE;
 	error = fstat(fd, st) == 0 ? 0 : errno;

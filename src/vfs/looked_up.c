@@ -71,6 +71,7 @@ int looked_up(struct vfs *v, const struct request *who, uint64_t node)
 	int before = last->kept;
 
 	last->kept = -1;
+	last->view.st_mode = 0;
 	if (node)
 		last->node = node;
 	return before;
@@ -84,11 +85,36 @@ void looked_up_keep(struct vfs *v, const struct request *who, uint64_t node, int
 	vfs_lock(v);
 	last = last_of(v, who);
 	before = last->kept;
-	*last = (struct looked_up){node, clock_ms() + END_MS, fd};
+	*last = (struct looked_up){.node = node, .again = clock_ms() + END_MS, .kept = fd};
 	deadline_set(v->deadlines, &v->looked_ups->end, last->again);
 	vfs_unlock(v);
 	if (before >= 0)
 		close(before);
+}
+
+void looked_up_keep_view(struct vfs *v, const struct request *who, uint64_t node,
+			 const struct stat *st)
+{
+	struct looked_up *last;
+
+	vfs_lock(v);
+	last = last_of(v, who);
+	if (last->node == node)
+		last->view = *st;
+	vfs_unlock(v);
+}
+
+bool looked_up_view(struct vfs *v, const struct request *who, const struct node *node,
+		    struct stat *st)
+{
+	bool found;
+
+	vfs_lock(v);
+	found = was_looked_up(v, who, node) && last_of(v, who)->view.st_mode;
+	if (found)
+		*st = last_of(v, who)->view;
+	vfs_unlock(v);
+	return found;
 }
 
 int looked_up_borrow(struct vfs *v, const struct request *who, const struct node *node)
@@ -140,7 +166,8 @@ int looked_up_end(struct vfs *v, const struct request *who, uint64_t node, int e
 		return error;
 	vfs_lock(v);
 	before = last_of(v, who)->kept;
-	*last_of(v, who) = (struct looked_up){node, clock_ms() + END_MS, -1};
+	*last_of(v, who) =
+		(struct looked_up){.node = node, .again = clock_ms() + END_MS, .kept = -1};
 	vfs_unlock(v);
 	if (before >= 0)
 		close(before);

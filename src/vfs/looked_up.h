@@ -7,7 +7,8 @@
  * with ESTALE, on which the kernel looks the name up again, but only once. So the plain file or
  * folder that the second lookup finds is kept open (O_PATH) for the thread's next request, which
  * acts on that file even if another one has the name by then. If no request follows, the file is
- * closed after END_MS.
+ * closed after END_MS. Of a view, which another version may no longer have, the attributes are
+ * kept.
  */
 #ifndef ANIMFS_VFS_LOOKED_UP_H
 #define ANIMFS_VFS_LOOKED_UP_H
@@ -22,6 +23,8 @@ struct looked_up {
 	 */
 	int64_t again;
 	int kept; /* descriptor of the plain file or folder; -1: none */
+	/* attributes of the view that was found; st_mode is 0 if there is none */
+	struct stat view;
 };
 #define LOOKED_UP_NOTHING ((struct looked_up){.kept = -1})
 
@@ -41,6 +44,15 @@ int looked_up(struct vfs *v, const struct request *who, uint64_t node) REQUIRES(
 /* Keeps the file of the node that the thread has just looked up; takes over the descriptor. */
 void looked_up_keep(struct vfs *v, const struct request *who, uint64_t node, int fd)
 	EXCLUDES(vfs_class);
+/* Keeps the attributes of the view that the thread has just looked up. */
+void looked_up_keep_view(struct vfs *v, const struct request *who, uint64_t node,
+			 const struct stat *st) EXCLUDES(vfs_class);
+/*
+ * Gets the attributes kept for the view, if the thread has looked that up last. Returns false if
+ * there are none.
+ */
+bool looked_up_view(struct vfs *v, const struct request *who, const struct node *node,
+		    struct stat *st) EXCLUDES(vfs_class);
 /*
  * Duplicates the descriptor kept for the node, if the thread has looked that up last. Returns -1 if
  * there is none.

@@ -743,7 +743,7 @@ int lookup_in(struct vfs *v, const struct target *parent, const char *name, stru
 
 /*
  * Notes the node that the thread has looked up (0: none), for its next request. Returns whether to
- * keep the file.
+ * keep the file, or the attributes of the view.
  */
 static bool note_lookup(struct vfs *v, const struct request *who, uint64_t id)
 {
@@ -761,20 +761,22 @@ static bool note_lookup(struct vfs *v, const struct request *who, uint64_t id)
 
 /*
  * Keeps a plain file or folder open, so that the thread's next request acts on it even if another
- * file has its name by then. ESTALE if it has no name.
+ * file has its name by then; keeps the attributes of a view. ESTALE if the file has no name.
  */
-static int keep_file(struct vfs *v, const struct request *who, uint64_t id)
+static int keep_found(struct vfs *v, const struct request *who, const struct entry *found)
 {
 	struct target t;
-	int fd = -1, error = target_get(v, id, &t);
+	int fd = -1, error = target_get(v, found->node, &t);
 
 	if (error)
 		return error;
 	if (t.thing->kind == THING_PLAIN)
 		error = plain_pin(v, &t, &fd);
+	else if (t.thing->kind == THING_VIEW)
+		looked_up_keep_view(v, who, found->node, &found->st);
 	target_put(v, &t);
 	if (fd >= 0 && handle_keep(v, &fd) == 0)
-		looked_up_keep(v, who, id, fd);
+		looked_up_keep(v, who, found->node, fd);
 	return error == ENOENT ? ESTALE : error;
 }
 
@@ -820,7 +822,7 @@ int vfs_lookup(struct vfs *v, const struct request *who, uint64_t parent, const 
 			vfs_forget(v, out->node, 1);
 		error = look_up_in_turn(v, parent, name, out);
 	} while (note_lookup(v, who, error ? 0 : out->node) &&
-		 may_retry(keep_file(v, who, out->node), &tries));
+		 may_retry(keep_found(v, who, out), &tries));
 	look_end(v, &look);
 	return looked_up_end(v, who, 0, error);
 }

@@ -643,6 +643,37 @@ START_TEST(a_view_that_is_replaced_by_a_file_after_it_was_found_is_looked_up_aga
 }
 END_TEST
 
+static void create_again(const struct request *other)
+{
+	struct opened opened;
+	struct entry entry;
+
+	ck_assert_int_eq(
+		vfs_create(mounted.v, other, clip.node->id, VIEW, 0644, O_WRONLY, &entry, &opened),
+		0);
+	vfs_release(mounted.v, opened.handle);
+}
+
+/* The kernel passes a second ESTALE on to the program. */
+START_TEST(a_view_that_was_found_again_has_its_attributes_when_it_is_gone)
+{
+	const struct request other = {.uid = who.uid, .gid = who.gid, .pid = who.pid + 1};
+	struct entry entry;
+	struct stat st;
+	double timeout;
+
+	ck_assert_int_eq(vfs_lookup(mounted.v, &who, clip.node->id, VIEW, &entry), 0);
+	ck_assert_int_eq(vfs_unlink(mounted.v, &other, clip.node->id, VIEW), 0);
+	ck_assert_int_eq(ask_attributes(entry.node), ESTALE);
+	create_again(&other);
+	ck_assert_int_eq(vfs_lookup(mounted.v, &who, clip.node->id, VIEW, &entry), 0);
+	ck_assert_int_eq(vfs_unlink(mounted.v, &other, clip.node->id, VIEW), 0);
+	ck_assert_int_eq(vfs_getattr(mounted.v, &who, entry.node, NULL, &st, &timeout), 0);
+	ck_assert_int_eq(st.st_size, entry.st.st_size);
+	ck_assert_uint_eq(st.st_ino, entry.st.st_ino);
+}
+END_TEST
+
 static struct handle *writer;
 static _Atomic uint64_t dropped; /* the node whose pages the kernel last had to drop */
 
@@ -790,6 +821,7 @@ Suite *open_suite(void)
 	tcase_add_test(t, who_looks_again_is_not_forgotten_before_the_time);
 	tcase_add_loop_test(
 		t, a_view_that_is_replaced_by_a_file_after_it_was_found_is_looked_up_again, 0, 2);
+	tcase_add_test(t, a_view_that_was_found_again_has_its_attributes_when_it_is_gone);
 	tcase_add_test(t, an_entry_that_is_outdated_once_it_is_made_is_not_cached);
 	tcase_add_test(t, what_has_no_attributes_stays_absent);
 	tcase_add_test(t, pages_that_were_given_go_if_others_have_written_meanwhile);
