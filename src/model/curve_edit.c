@@ -53,7 +53,7 @@ static double quaternion_length(const double q[4])
 	return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
 }
 
-static bool has_angles(const struct curve *c)
+bool curve_edit_lacks_angles(const struct curve *c)
 {
 	for (uint32_t key = 0; c && c->kind == CURVE_QUATERNION && key < c->count; key++) {
 		double q[4];
@@ -61,16 +61,16 @@ static bool has_angles(const struct curve *c)
 		for (unsigned axis = 0; axis < 4; axis++)
 			q[axis] = curve_value(c, key, axis);
 		if (!(fabs(quaternion_length(q) - 1) <= UNIT_TOLERANCE))
-			return false;
+			return true;
 	}
-	return true;
+	return false;
 }
 
 static enum curve_kind shown_in(enum rotations rotations, const struct track *track)
 {
 	if (rotations == ROTATIONS_QUATERNION)
 		return CURVE_QUATERNION;
-	return rotations == ROTATIONS_EULER && has_angles(track->curve[ROLE_ROTATION])
+	return rotations == ROTATIONS_EULER && !curve_edit_lacks_angles(track->curve[ROLE_ROTATION])
 		       ? CURVE_EULER
 		       : curve_edit_rotation(track);
 }

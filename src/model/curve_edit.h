@@ -162,9 +162,12 @@ bool curve_edit_unchanged(double cell, double value, const struct lane *lane);
  */
 enum curve_kind curve_edit_rotation(const struct track *track);
 /*
- * The kind in which texts show the rotations of the track, and the one in which tables do. A curve
- * of quaternions of which one is not finite or not nearly of length 1 has no angles, and is shown
- * as it is stored.
+ * Are the rotations of this curve, which may be NULL, quaternions of which one is not finite or not
+ * nearly of length 1? Then they have no angles, and are shown as they are stored.
+ */
+bool curve_edit_lacks_angles(const struct curve *c);
+/*
+ * The kind in which texts show the rotations of the track, and the one in which tables do.
  */
 enum curve_kind curve_edit_shown_rotation(const struct anim *a, const struct track *track);
 enum curve_kind curve_edit_table_rotation(const struct anim *a, const struct track *track);

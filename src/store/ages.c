@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ages.h"
 
+#include "model/curve_edit.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +83,12 @@ static int64_t track_before(const struct aged *before, uint32_t clip, uint32_t h
 	return labels_track(before->labels, before->anim, clip, label);
 }
 
+/*
+ * So many keys of changed rotations are looked at for angles. With more, which a small file can
+ * have that shares one curve among many bones, the lists count as changed.
+ */
+#define ANGLES_MAX (1 << 22)
+
 /* Two versions of a clip, and their ages. */
 struct heirs {
 	const struct clip *now, *old;
@@ -90,7 +98,32 @@ struct heirs {
 	bool same_frames; /* number of frames and duration are unchanged; if not, every text of the
 			     clip changed */
 	bool texts_kept;  /* everything else that the clip's texts depend on is unchanged */
+	size_t *keys;     /* keys that lists_angles may still look at */
 };
+
+/* Does file.json list this track as one without angles? */
+static bool lists_angles(const struct heirs *h, const struct track *track)
+{
+	const struct curve *c = track->curve[ROLE_ROTATION];
+	size_t count = c && c->kind == CURVE_QUATERNION ? c->count : 0;
+
+	*h->keys = *h->keys > count ? *h->keys - count : 0;
+	return !*h->keys || curve_edit_lacks_angles(c);
+}
+
+/*
+ * Do both versions of the track at `index` either have angles, or lack them under the same label?
+ * `same`: the rotations are equal.
+ */
+static bool angles_same(const struct heirs *h, uint32_t index, bool moved, bool same)
+{
+	if (!moved && same)
+		return true;
+	if (index >= h->old->track_count)
+		return false;
+	return lists_angles(h, &h->now->tracks[index]) == lists_angles(h, &h->old->tracks[index]) &&
+	       *h->keys && (!moved || !lists_angles(h, &h->now->tracks[index]));
+}
 
 static void inherit_track(const struct heirs *h, uint32_t index, int64_t track, bool *time,
 			  bool *texts)
@@ -106,9 +139,11 @@ static void inherit_track(const struct heirs *h, uint32_t index, int64_t track, 
 		h->at[1 + index].since = h->old_at[1 + track].since;
 }
 
-static void inherit_clip(const struct heirs *h, const struct aged *before, uint32_t old_index)
+/* Returns whether the same tracks lack angles. */
+static bool inherit_clip(const struct heirs *h, const struct aged *before, uint32_t old_index)
 {
 	bool times = ages_clip_same(h->now, h->old), texts = times && h->texts_kept;
+	bool angles = true;
 
 	for (uint32_t i = 0; i < h->now->track_count; i++) {
 		int64_t track = track_before(before, old_index, i, h->now->tracks[i].label);
@@ -118,29 +153,35 @@ static void inherit_clip(const struct heirs *h, const struct aged *before, uint3
 			inherit_track(h, i, track, &time, &text);
 		times = times && time && track == i;
 		texts = texts && text && track == i;
+		angles = angles && angles_same(h, i, track != i, time);
 	}
 	if (times)
 		h->at[0].time = h->old_at[0].time;
 	if (texts)
 		h->at[0].since = h->old_at[0].since;
+	return angles;
 }
 
-/* Computes the ages of a clip. `edit` is the edited clip that was stored, or NULL. */
-static void inherit_ages(struct ages *ages, uint32_t index, const struct clip *clip,
-			 const struct aged *before, bool kept, const struct clip *edit)
+/*
+ * Computes the ages of a clip. `edit` is the edited clip that was stored, or NULL. Returns whether
+ * the same tracks lack angles as in the clip of the previous version.
+ */
+static bool inherit_ages(struct ages *ages, uint32_t index, const struct clip *clip,
+			 const struct aged *before, bool kept, const struct clip *edit,
+			 size_t *keys)
 {
 	int64_t old_index = labels_clip(before->labels, before->anim, clip->label);
-	struct heirs h = {.now = clip, .at = &ages->at[ages->first[index]]};
+	struct heirs h = {.now = clip, .at = &ages->at[ages->first[index]], .keys = keys};
 
 	if (old_index < 0)
-		return;
+		return false;
 	h.old = &before->anim->clips[old_index];
 	h.old_at = &before->ages->at[before->ages->first[old_index]];
 	h.tracks_kept = edit && edit->tracks == h.old->tracks;
 	h.same_frames = clip->frames == h.old->frames &&
 			f32_bits(clip->frame_time) == f32_bits(h.old->frame_time);
 	h.texts_kept = kept;
-	inherit_clip(&h, before, (uint32_t)old_index);
+	return inherit_clip(&h, before, (uint32_t)old_index);
 }
 
 /* Do both models list the same clips and bones, in the same order? */
@@ -165,6 +206,8 @@ bool ages_init(struct ages *ages, const struct anim *anim, struct age now,
 	       const struct aged *before, bool kept, const struct anim *edit)
 {
 	uint32_t count = count_of(anim), next = 0;
+	bool listed = before && kept && before->ages->at && list_same(anim, before->anim);
+	size_t keys = ANGLES_MAX;
 
 	*ages = (struct ages){.first = calloc(anim->clip_count + 1, sizeof(*ages->first)),
 			      .at = calloc(count + 1, sizeof(*ages->at)),
@@ -178,15 +221,16 @@ bool ages_init(struct ages *ages, const struct anim *anim, struct age now,
 	}
 	for (uint32_t i = 0; i < count; i++)
 		ages->at[i] = now;
-	if (before && kept && before->ages->at && list_same(anim, before->anim))
-		ages->listed = before->ages->listed;
 	for (uint32_t i = 0; i < anim->clip_count; i++) {
 		ages->first[i] = next;
 		next += 1 + anim->clips[i].track_count;
-		if (before && before->ages->at)
-			inherit_ages(ages, i, &anim->clips[i], before, kept,
-				     edit ? &edit->clips[i] : NULL);
+		if (before && before->ages->at &&
+		    !inherit_ages(ages, i, &anim->clips[i], before, kept,
+				  edit ? &edit->clips[i] : NULL, &keys))
+			listed = false;
 	}
+	if (listed)
+		ages->listed = before->ages->listed;
 	return true;
 }
 

@@ -23,9 +23,13 @@ struct ages {
 	/* for each clip: index in `at` of the clip's age, which is followed by its tracks' ages */
 	uint32_t *first;
 	struct age *at;
-	size_t count;      /* number of ages in `at` */
-	size_t size;       /* size of `first` and `at` together, in bytes */
-	struct age listed; /* age of everything but the curves: the list of clips and bones */
+	size_t count; /* number of ages in `at` */
+	size_t size;  /* size of `first` and `at` together, in bytes */
+	/*
+	 * age of everything but the curves: the list of clips and bones, and of those bones whose
+	 * rotations have no angles
+	 */
+	struct age listed;
 };
 
 /* A model and its ages. */

@@ -2,12 +2,15 @@
 /*
  * file_json.c - file.json: the file's format, its clips and its own list of bones, in file order.
  * "editable" names the members that can be edited: for a format whose clips are lists of stills
- * (kanim), each animation's own attributes; for other formats none.
+ * (kanim), each animation's own attributes; for other formats none. "without_angles", if present,
+ * lists the bones that tables show as quaternions, since their rotations have no angles.
  */
 #include "json.h"
 #include "model/clip.h"
+#include "model/curve_edit.h"
 #include "text/num.h"
 #include "views.h"
+#include <stdlib.h>
 #include <string.h>
 
 static void file_json_write_clip(const struct anim *anim, const struct clip *clip, struct buf *out)
@@ -49,6 +52,87 @@ static void file_json_write_bones(const struct anim *anim, struct buf *out)
 		json_write_name(out, anim->bones[i]);
 	}
 	buf_text(out, first ? "]\n" : "\n  ]\n");
+}
+
+/* ---- rotations without angles ---- */
+
+static int by_curve(const void *pa, const void *pb)
+{
+	const struct curve *a = *(const struct curve *const *)pa,
+			   *b = *(const struct curve *const *)pb;
+
+	return (a > b) - (a < b);
+}
+
+/*
+ * Puts the curves of rotations that have no angles, sorted, into `found`, which has room for those
+ * of all tracks; returns how many there are. Each curve is looked at once, however many bones share
+ * it.
+ */
+static size_t find_angleless(const struct anim *anim, const struct curve **found)
+{
+	size_t count = 0, kept = 0;
+
+	for (uint32_t i = 0; i < anim->clip_count; i++)
+		for (uint32_t j = 0; j < anim->clips[i].track_count; j++) {
+			const struct curve *c = anim->clips[i].tracks[j].curve[ROLE_ROTATION];
+
+			if (c && c->kind == CURVE_QUATERNION)
+				found[count++] = c;
+		}
+	qsort(found, count, sizeof(*found), by_curve);
+	for (size_t i = 0, same; i < count; i = same) {
+		for (same = i + 1; same < count && found[same] == found[i];)
+			same++;
+		if (curve_edit_lacks_angles(found[i]))
+			found[kept++] = found[i];
+	}
+	return kept;
+}
+
+static void write_listed(const struct anim *anim, const struct curve *const *found, size_t count,
+			 struct buf *out)
+{
+	bool first = true;
+
+	buf_text(out, "  \"without_angles\": [");
+	for (uint32_t i = 0; i < anim->clip_count; i++)
+		for (uint32_t j = 0; j < anim->clips[i].track_count; j++) {
+			const struct track *track = &anim->clips[i].tracks[j];
+
+			if (!bsearch(&track->curve[ROLE_ROTATION], found, count, sizeof(*found),
+				     by_curve))
+				continue;
+			json_write_comma(out, &first, "\n    ");
+			buf_text(out, "{\"clip\": ");
+			json_write_name(out, anim->clips[i].label);
+			buf_text(out, ", \"bone\": ");
+			json_write_name(out, track->label);
+			buf_char(out, '}');
+		}
+	buf_text(out, "\n  ],\n");
+}
+
+/* Writes the member "without_angles", if there are any such bones and tables show degrees. */
+static void write_angleless(const struct anim *anim, struct buf *out)
+{
+	bool degrees = anim->rotations == ROTATIONS_EULER || anim->rotations == ROTATIONS_IN_TABLES;
+	size_t tracks = 0, count;
+	const struct curve **found;
+
+	for (uint32_t i = 0; degrees && i < anim->clip_count; i++)
+		tracks += anim->clips[i].track_count;
+	if (!tracks)
+		return;
+	found = malloc(tracks * sizeof(*found));
+	if (!found) {
+		out->failed = true;
+		return;
+	}
+	count = find_angleless(anim, found);
+	if (count)
+		write_listed(anim, found, count, out);
+	free(found);
 }
 
 /* ---- animations that are stills ---- */
@@ -214,16 +298,20 @@ static void file_json_render(const struct shown *at, struct buf *out)
 		write_animations(anim, out);
 	} else {
 		write_clips(anim, out);
+		write_angleless(anim, out);
 		file_json_write_bones(anim, out);
 	}
 	buf_text(out, "}\n");
 }
 
-static bool read_file_json(const struct spot *root, const struct token *served, struct anim *edited,
-			   struct err *err)
+/*
+ * Accepts a text from before or after the first edit of the member "from". What a rendered text
+ * says of angles may be from before or after an edit of them.
+ */
+static bool read_file_json(const struct shown *at, const struct spot *root,
+			   const struct token *served, struct anim *edited, struct err *err)
 {
-	/* Accept a text from before or after the first edit of the member "from". */
-	static const char *const others[] = {"from", NULL};
+	const char *const others[] = {"from", at->as_rendered ? "without_angles" : NULL, NULL};
 	static const char *const editable[] = {"from", "animations", NULL};
 	bool stills = edited->format->stills;
 
@@ -242,7 +330,7 @@ static struct anim *file_json_parse(const struct shown *at, struct bytes text, s
 
 		file_json_render(at, &own);
 		edited = doc_served(&served, &own, err) ? anim_edit(at->anim) : NULL;
-		if (edited && !read_file_json(&root, served.root, edited, err)) {
+		if (edited && !read_file_json(at, &root, served.root, edited, err)) {
 			anim_free(edited);
 			edited = NULL;
 		}

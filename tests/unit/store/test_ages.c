@@ -207,6 +207,62 @@ START_TEST(another_lane_is_another_text)
 }
 END_TEST
 
+/* file.json lists the bones whose rotations have no angles. */
+START_TEST(the_list_is_younger_when_a_bone_loses_its_angles)
+{
+	static const double values[][4] = {{0}, {0, 0, 0, 1}, {1, 0, 0, 0}};
+	static const struct {
+		bool was, is; /* rotations that have angles */
+	} cases[] = {{false, false}, {false, true}, {true, false}, {true, true}};
+	struct version *v = read_version("tests/data/canm/edf6_768.canm");
+	struct curve was = {.kind = CURVE_QUATERNION, .count = 1, .values = values[cases[_i].was]};
+	struct curve is = {
+		.kind = CURVE_QUATERNION, .count = 1, .values = values[cases[_i].is ? 2 : 0]};
+	struct anim *old = anim_edit(v->anim), *edited;
+	struct ages ages;
+	struct aged before = {old, v->labels, &v->ages};
+
+	anim_edit_track(old, 0, 0)->curve[ROLE_ROTATION] = &was;
+	edited = anim_edit(old);
+	anim_edit_track(edited, 0, 0)->curve[ROLE_ROTATION] = &is;
+	ck_assert(ages_init(&ages, edited, second, &before, true, NULL));
+	ck_changed(&ages, v, 0, 0, cases[_i].was || cases[_i].is);
+	ck_assert_int_eq(ages_listed(&ages).time.tv_sec,
+			 cases[_i].was == cases[_i].is ? first.tv_sec : second.time.tv_sec);
+	ages_release(&ages);
+	anim_free(edited);
+	anim_free(old);
+	version_put(v);
+}
+END_TEST
+
+START_TEST(the_list_is_younger_when_a_bone_without_angles_moves)
+{
+	static const double nothing[4] = {0};
+	static const struct curve none = {.kind = CURVE_QUATERNION, .count = 1, .values = nothing};
+	struct version *v = read_version("tests/data/canm/edf6_768.canm");
+	struct anim *old = anim_edit(v->anim), *edited;
+	struct ages ages;
+	struct aged before = {old, v->labels, &v->ages};
+	struct track *tracks, moved;
+
+	ck_assert_uint_ge(v->anim->clips[0].track_count, 2);
+	if (_i)
+		anim_edit_track(old, 0, 0)->curve[ROLE_ROTATION] = &none;
+	edited = anim_edit(old);
+	tracks = anim_edit_track(edited, 0, 0);
+	moved = tracks[0];
+	tracks[0] = tracks[1];
+	tracks[1] = moved;
+	ck_assert(ages_init(&ages, edited, second, &before, true, NULL));
+	ck_assert_int_eq(ages_listed(&ages).time.tv_sec, _i ? second.time.tv_sec : first.tv_sec);
+	ages_release(&ages);
+	anim_free(edited);
+	anim_free(old);
+	version_put(v);
+}
+END_TEST
+
 /* Checks that ages saved from one version fit the same version after it is read again. */
 static void ck_resumed(const struct ages *was)
 {
@@ -281,6 +337,8 @@ Suite *ages_suite(void)
 	tcase_add_test(tc, the_order_of_bones_is_the_clips);
 	tcase_add_loop_test(tc, what_else_texts_depend_on_is_newer_and_no_older, 0, 2);
 	tcase_add_test(tc, another_lane_is_another_text);
+	tcase_add_loop_test(tc, the_list_is_younger_when_a_bone_loses_its_angles, 0, 4);
+	tcase_add_loop_test(tc, the_list_is_younger_when_a_bone_without_angles_moves, 0, 2);
 	tcase_add_test(tc, of_a_file_that_was_only_read_one_age_is_remembered);
 	tcase_add_test(tc, of_unknown_ages_nothing_is_remembered);
 	tcase_add_test(tc, of_an_edited_file_all_ages_are_remembered);

@@ -136,12 +136,61 @@ START_TEST(other_formats_can_be_read_only)
 }
 END_TEST
 
+/* A quaternion that cannot be turned into angles. */
+static const double nothing[4] = {0};
+static const struct curve angleless = {.kind = CURVE_QUATERNION, .count = 1, .values = nothing};
+
+START_TEST(bones_without_angles_are_listed)
+{
+	static const char listed[] = "  \"without_angles\": [\n"
+				     "    {\"clip\": \"turn\", \"bone\": \"body\"}\n"
+				     "  ],\n"
+				     "  \"bones\": [\n";
+	struct anim *edited = anim_edit(s.anim), *taken;
+	struct buf text;
+	struct err err = {0};
+	char *older;
+
+	edited->rotations = ROTATIONS_IN_TABLES;
+	at.anim = edited;
+	text = view_text(&view_file_json, &at);
+	ck_assert_ptr_null(strstr((const char *)text.data, "without_angles"));
+	buf_release(&text);
+
+	anim_edit_track(edited, 0, 1)->curve[ROLE_ROTATION] = &angleless;
+	text = view_text(&view_file_json, &at);
+	ck_assert_ptr_nonnull(strstr((const char *)text.data, listed));
+	older = text_edit((const char *)text.data, "\"body\"}", "\"leg\"}");
+	ck_assert_ptr_null(view_file_json.parse(&at, bytes_of(older), &err));
+	ck_assert_msg(strstr(err.message, "\"bone\" cannot be changed here"), "%s", err.message);
+	at.as_rendered = true; /* of a version in which another bone had none */
+	taken = view_file_json.parse(&at, bytes_of(older), &err);
+	ck_assert(taken && model_same(taken, edited));
+	anim_free(taken);
+	free(older);
+	buf_release(&text);
+
+	edited->rotations = ROTATIONS_STORED;
+	text = view_text(&view_file_json, &at);
+	ck_assert_ptr_null(strstr((const char *)text.data, "without_angles"));
+	buf_release(&text);
+	anim_free(edited);
+}
+END_TEST
+
+static void setup_quaternions(void)
+{
+	s = sample_open("edf6_768.canm");
+	at = sample_shown(&s, 0, NULL);
+}
+
 Suite *file_json_suite(void);
 
 Suite *file_json_suite(void)
 {
 	Suite *suite = suite_create("file_json");
 	TCase *kanim = tcase_create("kanim"), *canm = tcase_create("canm");
+	TCase *quaternions = tcase_create("quaternions");
 
 	suite_add_tcase(suite, kanim);
 	tcase_add_checked_fixture(kanim, setup, teardown);
@@ -153,5 +202,9 @@ Suite *file_json_suite(void)
 	suite_add_tcase(suite, canm);
 	tcase_add_checked_fixture(canm, setup_canm, teardown);
 	tcase_add_test(canm, other_formats_can_be_read_only);
+
+	suite_add_tcase(suite, quaternions);
+	tcase_add_checked_fixture(quaternions, setup_quaternions, teardown);
+	tcase_add_test(quaternions, bones_without_angles_are_listed);
 	return suite;
 }
