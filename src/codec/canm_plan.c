@@ -158,9 +158,11 @@ static bool canm_plan_check_curve(const struct edit *e, const struct track *trac
 	if (role == ROLE_ROTATION ? c->kind == CURVE_VECTOR : c->kind != CURVE_VECTOR)
 		return err_set(e->err, ERR_STORE, "%s: its %s cannot be stored as a %s", bone, word,
 			       kind_words[c->kind]);
-	if (c->kind == CURVE_QUATERNION && e->version == VERSION_EDF5)
-		return err_set(e->err, ERR_STORE,
-			       "%s: version 0x200 has Euler angles and no quaternions", bone);
+	if (c->kind == CURVE_QUATERNION && e->version == VERSION_EDF5) {
+		err_set(e->err, ERR_STORE, "%s: version 0x200 has Euler angles and no quaternions",
+			bone);
+		return err_accept(e->err, "angles in degrees, which --rotations=euler shows");
+	}
 	if (c->frames || c->interpolation != INTERPOLATION_LINEAR)
 		return err_set(e->err, ERR_STORE,
 			       "%s: its %s needs a key in every frame and linear interpolation",

@@ -114,10 +114,12 @@ static bool ff9anim_write_check_curve(struct edit *e, uint32_t bone, enum role r
 			       name, ff9anim_write_clip_word(e), word);
 	if (!c)
 		return true;
-	if (c->kind != (role == ROLE_ROTATION ? CURVE_EULER : CURVE_VECTOR))
-		return err_set(e->err, ERR_STORE,
-			       "the %s of %s in %s is not stored in this form; Euler angles are",
-			       word, name, ff9anim_write_clip_word(e));
+	if (c->kind != (role == ROLE_ROTATION ? CURVE_EULER : CURVE_VECTOR)) {
+		err_set(e->err, ERR_STORE,
+			"the %s of %s in %s is not stored in this form; Euler angles are", word,
+			name, ff9anim_write_clip_word(e));
+		return err_accept(e->err, "angles in degrees, which --rotations=euler shows");
+	}
 	if (!c->keyed || c->frames || c->count != e->frames ||
 	    c->interpolation != INTERPOLATION_LINEAR)
 		return err_set(e->err, ERR_STORE,

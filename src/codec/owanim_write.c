@@ -145,7 +145,8 @@ static bool store_rotation(const struct edit *e, const struct place *p, const do
 		      value[3] * value[3]);
 	if (!(fabs(length - 1) <= UNIT_TOLERANCE)) {
 		owanim_write_refuse_value(e, p, "is no quaternion of length 1");
-		return err_accept(e->err, "x, y, z and w whose squares add up to 1");
+		return err_accept(e->err, "x, y, z and w whose squares add up to 1; or angles in "
+					  "degrees, which --rotations=euler shows");
 	}
 	for (unsigned axis = 0; axis < 4; axis++)
 		q[axis] = value[axis] / length;
@@ -201,9 +202,10 @@ static bool owanim_write_check_curve(const struct edit *e, const struct track *t
 	const struct place p = {t, role, curve_frame(c, 0)};
 	enum curve_kind kind = role == ROLE_ROTATION ? CURVE_QUATERNION : CURVE_VECTOR;
 
-	if (c->kind != kind)
-		return owanim_write_refuse_value(e, &p,
-						 "is not a quaternion, which is what is stored");
+	if (c->kind != kind) {
+		owanim_write_refuse_value(e, &p, "is not a quaternion, which is what is stored");
+		return err_accept(e->err, "quaternions, which --rotations=quaternion shows");
+	}
 	if (!c->keyed)
 		return owanim_write_refuse_value(
 			e, &p, "is one value for the whole clip; only keys are stored");

@@ -248,12 +248,14 @@ static bool settle_quaternion(const struct curve_edit *l, const struct curve_edi
 		err_at(l->err, ERR_TEXT, key->at[first], key->length[first],
 		       "the quaternion has length %.6g, not 1", length);
 		if (length > 0 && isfinite(length))
-			err_accept(l->err, "%.9f, %.9f, %.9f, %.9f; or angles in degrees",
+			err_accept(l->err,
+				   "%.9f, %.9f, %.9f, %.9f; or angles in degrees, which "
+				   "--rotations=euler shows",
 				   q[0] / length, q[1] / length, q[2] / length, q[3] / length);
 		else
 			err_accept(l->err,
 				   "four numbers whose squares add up to 1, such as 0, 0, 0, 1; or "
-				   "angles in degrees");
+				   "angles in degrees, which --rotations=euler shows");
 		return false;
 	}
 	/* A float32 quaternion is stored as typed; packed ones are normalised. */
@@ -558,7 +560,8 @@ static bool refuse_tangents(const struct curve_edit *l)
 			continue;
 		err_at(l->err, ERR_TEXT, key->row_at, key->row_length,
 		       "tangents are given for a rotation in another form than the stored one");
-		return err_accept(l->err, "rotations as they are stored, or no tangents");
+		return err_accept(l->err, "rotations as they are stored, which --rotations=stored "
+					  "shows, or no tangents");
 	}
 	return true;
 }

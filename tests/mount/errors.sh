@@ -72,7 +72,7 @@ view owanim/walk.006 walk/bones/bone_0F30.csv
 slip '2,$d' : 'there is a header and no row' 'rows; keys are removed by blank cells in the rows'
 slip '2s/21\.447266/99/' :2:53: 'owanim cannot store 99 as sx' 'a number from 0 to 63.999023'
 slip '2s/0\.84444327/0.5/' :2:8: 'the quaternion has length 0.732745, not 1' \
-	'0.026386938, 0.288901626, 0.670982126, 0.682365420; or angles in degrees'
+	'0.026386938, 0.288901626, 0.670982126, 0.682365420; or angles in degrees, which --rotations=euler shows'
 
 view ff9anim/frames007_low.ff9anim frames007_low/bones/bone_000.csv
 slip 's/,24591/,99999/' :2:5: 'ff9anim cannot store 99999 as tx' 'a number from -32768 to 32767'
@@ -104,7 +104,7 @@ slip 's/translation/position/' :2:12: '"position" is not a channel' 'translation
 slip 's/^hip,/a:b,/' :11:1: '"a:b" cannot be the file name of a clip or bone' '"a%3Ab"'
 slip '$a new,scale,0,,1,2,3,4' :18:20: 'a scale has no w' 'a blank cell'
 slip '3s/,0,0,0,0,$/,0,0,0,0,0/' :3:25: 'the quaternion has length 0, not 1' \
-	'four numbers whose squares add up to 1, such as 0, 0, 0, 1; or angles in degrees'
+	'four numbers whose squares add up to 1, such as 0, 0, 0, 1; or angles in degrees, which --rotations=euler shows'
 view owanim/walk.006 walk/curves.csv
 slip '$a hips,translation,0,0,1,2,3,' :1000:1: 'owanim files store the number of a bone, and "hips" has none' \
 	'a name such as "bone_0012", or one of bone-names.csv'

@@ -767,7 +767,8 @@ static const struct slip {
 	{",sz\n", ",sz,sx\n", 1, 39, "the column sx is listed twice", ""},
 	{",sx,", ",qx,", 1, 30, "there are Euler and quaternion columns in one text", "rx, ry, rz"},
 	{",rx,ry,rz,", ",qx,qy,qz,", 2, 17, "the quaternion has length 180.455, not 1",
-	 "-0.997476011, 0.031750648, 0.063509868, 0.000027654; or angles in degrees"},
+	 "-0.997476011, 0.031750648, 0.063509868, 0.000027654; or angles in degrees, which "
+	 "--rotations=euler shows"},
 	{",rx,", ",QQ,", 1, 21, "\"QQ\" is not a column; did you mean \"qx\" or \"qy\" or \"qz\"?",
 	 COLUMNS_ACCEPTED},
 	{"frame", "", 1, 1, "there is no column frame", COLUMNS_ACCEPTED},
@@ -853,14 +854,15 @@ START_TEST(a_quaternion_is_one_value)
 
 	expect_refused(&b, replaced(BODY, "0,0.70710677,0,0.70710677", "0,0.7,0,0.6"), ERR_TEXT, 3,
 		       30, "the quaternion has length 0.921954, not 1",
-		       "0.000000000, 0.759256584, 0.000000000, 0.650791395; or angles in degrees");
+		       "0.000000000, 0.759256584, 0.000000000, 0.650791395; or angles in degrees, "
+		       "which --rotations=euler shows");
 	expect_refused(&b, replaced(BODY, "0,0.70710677,0,0.70710677", "0,0.7,,0.7"), ERR_TEXT, 3,
 		       36, "qz of frame 1 is blank, but another part of its rotation is given",
 		       "qx, qy, qz and qw together, or none of them");
-	expect_refused(
-		&b, replaced(BODY, "0,0.70710677,0,0.70710677", "0,0,0,0"), ERR_TEXT, 3, 30,
-		"the quaternion has length 0, not 1",
-		"four numbers whose squares add up to 1, such as 0, 0, 0, 1; or angles in degrees");
+	expect_refused(&b, replaced(BODY, "0,0.70710677,0,0.70710677", "0,0,0,0"), ERR_TEXT, 3, 30,
+		       "the quaternion has length 0, not 1",
+		       "four numbers whose squares add up to 1, such as 0, 0, 0, 1; or angles in "
+		       "degrees, which --rotations=euler shows");
 	expect_refused(&b, "frame,qw,qx,qy,rz\n", ERR_TEXT, 1, 16,
 		       "there are Euler and quaternion columns in one text", "qx, qy, qz, qw");
 	expect_refused(&b, "frame,qw\n0,half\n", ERR_TEXT, 2, 3, "qw: \"half\" is not a number",
