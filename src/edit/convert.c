@@ -60,10 +60,13 @@ static bool say_losers(const struct reducing *r, const char *what, struct losers
 
 /* ---- what only one format has ---- */
 
-/* Is there anything to lose? `rate`: the name of the field that the time of a frame follows. */
-static bool says_something(const struct field *f, const char *rate)
+/*
+ * Is there anything to lose? `rate`: the name of the field that the time of a frame follows. `to`:
+ * the other format, which stores a loop as the same number, if any.
+ */
+static bool says_something(const struct field *f, const char *rate, const struct format *to)
 {
-	if (f->derived || f->storage)
+	if (f->derived || f->storage || (to->has_loop && strcmp(f->name, "loop") == 0))
 		return false;
 	if (f->type == FIELD_TEXT)
 		return *f->text != '\0';
@@ -89,12 +92,12 @@ static void convert_say_field(const struct field *f, struct buf *lost)
 
 /* "walk: counter1 160, flag 4" */
 static void say_fields(const struct field *fields, uint32_t count, const char *rate,
-		       const char *whose, struct buf *lost)
+		       const struct format *to, const char *whose, struct buf *lost)
 {
 	const char *before = whose;
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (!says_something(&fields[i], rate))
+		if (!says_something(&fields[i], rate, to))
 			continue;
 		buf_format(lost, "%s%s", before, before == whose ? ": " : ", ");
 		before = "";
@@ -174,7 +177,7 @@ static bool reduce_file(const struct reducing *r)
 	if (a->part_count)
 		buf_format(r->lost, "the file: the list of its %u files\n",
 			   (unsigned)a->part_count);
-	say_fields(a->fields, a->field_count, NULL, "the file", r->lost);
+	say_fields(a->fields, a->field_count, NULL, r->to->format, "the file", r->lost);
 	say_spaces(a->format, r->to->format, r->lost);
 	return say_unused_bones(a, r->lost) && !r->lost->failed;
 }
@@ -183,8 +186,8 @@ static void reduce_fields(const struct reducing *r)
 {
 	const struct clip *clip = reduced_clip(r);
 
-	say_fields(clip->fields, clip->field_count, r->edited->format->rate_field, clip->label,
-		   r->lost);
+	say_fields(clip->fields, clip->field_count, r->edited->format->rate_field, r->to->format,
+		   clip->label, r->lost);
 }
 
 /* ---- the clip ---- */
@@ -325,6 +328,87 @@ static bool reduce_roles(const struct reducing *r, enum role role)
 		track->curve[role] = NULL;
 	}
 	strcat(what, role_names[role]);
+	return say_losers(r, what, &losers);
+}
+
+/* The least and the largest number that a grid of the format holds, and half its step. */
+struct range {
+	double least, most, half;
+};
+
+static bool is_beyond(const struct range *g, double value)
+{
+	return value < g->least - g->half || value > g->most + g->half;
+}
+
+static bool reaches_beyond(const struct curve *c, const struct range *g)
+{
+	for (uint32_t key = 0; key < c->count; key++)
+		for (unsigned axis = 0; axis < curve_width(c); axis++)
+			if (is_beyond(g, curve_value(c, key, axis)))
+				return true;
+	return false;
+}
+
+/* The curve with the nearest numbers that the range has; NULL when out of memory. */
+static const struct curve *within_range(struct anim *a, const struct curve *c,
+					const struct range *g)
+{
+	struct curve *made = arena_alloc(&a->arena, 1, sizeof(*made));
+	unsigned width = curve_width(c);
+	double *values = arena_alloc(&a->arena, c->count, width * sizeof(*values));
+
+	if (!made || !values)
+		return NULL;
+	*made = *c;
+	made->stored = NULL;
+	made->values = values;
+	for (unsigned axis = 0; axis < width; axis++)
+		made->lane[axis] = (struct lane){.form = LANE_DOUBLE, .unit = 1};
+	for (uint32_t key = 0; key < c->count; key++)
+		for (unsigned axis = 0; axis < width; axis++) {
+			double value = curve_value(c, key, axis);
+
+			if (is_beyond(g, value))
+				value = value < g->least ? g->least : g->most;
+			values[(size_t)key * width + axis] = value;
+		}
+	return made;
+}
+
+/*
+ * Numbers past the ends of the target's grid become the end. A NaN stays, and is refused, as angles
+ * are that only become too large in the other form.
+ */
+static bool reduce_range(const struct reducing *r, enum role role)
+{
+	const struct lane *lane = r->to->format->lanes[role];
+	struct losers losers = {.count = 0};
+	struct range g;
+	char what[96];
+
+	if (!lane || lane->form != LANE_GRID || lane->turn > 0)
+		return true;
+	g.least = lane->unit * (double)lane->base;
+	g.most = lane->unit * ((double)lane->base + UINT16_MAX * (double)lane->step);
+	g.half = lane->unit * (double)lane->step / 2;
+	for (uint32_t i = 0; i < reduced_clip(r)->track_count; i++) {
+		const struct curve *c = reduced_clip(r)->tracks[i].curve[role];
+		struct track *track;
+
+		if (!c || c->kind == CURVE_QUATERNION || !reaches_beyond(c, &g))
+			continue;
+		track = anim_edit_track(r->edited, r->clip, i);
+		if (track)
+			track->curve[role] = within_range(r->edited, c, &g);
+		if (!track || !track->curve[role]) {
+			buf_release(&losers.names);
+			return false;
+		}
+		add_loser(&losers, track);
+	}
+	snprintf(what, sizeof(what), "the %s beyond %.9g to %.9g (the nearest end instead)",
+		 role_names[role], g.least, g.most);
 	return say_losers(r, what, &losers);
 }
 
@@ -656,7 +740,7 @@ static bool reduce_clip(const struct reducing *r)
 {
 	reduce_fields(r);
 	for (enum role role = 0; role < ROLE_COUNT; role++)
-		if (!reduce_roles(r, role))
+		if (!reduce_roles(r, role) || !reduce_range(r, role))
 			return false;
 	reduce_duration(r);
 	if (!reduce_loop(r) || !reduce_all_keys(r) || !reduce_rate(r) || !reduce_bones(r) ||

@@ -155,13 +155,33 @@ static bool set_seconds(struct anim *a, struct clip *c, double seconds, struct e
 
 /* ---- fields besides curves ---- */
 
-/* Gives `to` the fields of clips of `a`, with the values of `from`. */
+/* Returns the number that a loop is stored as, which another format with loops has, too; or NULL.
+ */
+static const struct field *stored_loop(const struct anim *a, const struct clip *from)
+{
+	for (uint32_t i = 0; a->format->has_loop && i < from->field_count; i++) {
+		if (strcmp(from->fields[i].name, "loop") == 0 && from->fields[i].type == FIELD_INT)
+			return &from->fields[i];
+	}
+	return NULL;
+}
+
+/*
+ * Gives `to` the fields of clips of `a`, with the values of `from`. A new file has no clip that
+ * would tell which fields there are.
+ */
 static bool structure_take_fields(struct anim *a, const struct clip *from, struct clip *to)
 {
 	const struct clip *like = a->clip_count > 0 ? &a->clips[0] : NULL;
 	struct field *fields;
 
-	to->field_count = like ? like->field_count : 0;
+	if (!like) {
+		to->fields = stored_loop(a, from);
+		to->field_count = to->fields != NULL;
+		return true;
+	}
+
+	to->field_count = like->field_count;
 	to->fields = NULL;
 	fields = arena_alloc(&a->arena, to->field_count, sizeof(*fields));
 	if (!fields)

@@ -86,6 +86,17 @@ ok "and not made" test ! -e lost.canm
 run convert --lossy flags7.anm flags7.canm
 is "keyframes become keys" "$STATUS $(animfs check flags7.canm 2>&1)" "0 1 checked, 0 failed"
 
+animfs cat e.canm/turn/bones/Scene_Root.csv | sed 's/^0,0,0,0,0,/0,0,40000,0,-5,/' >far.csv
+cp e.canm far.canm
+ok "a bone far away" animfs put far.canm/turn/bones/Scene_Root.csv far.csv
+run convert far.canm far.ff9anim
+like "is out of range, which is said" "$OUT" \
+	$'\nturn: the translation beyond -32768 to 32767 \\(the nearest end instead\\) of 1 bone \\(Scene_Root\\)\n'
+ok "and not made" test ! -e far.ff9anim
+run convert --lossy far.canm far.ff9anim
+is "with --lossy it is at the end of the range" \
+	"$STATUS $(animfs cat far.ff9anim/far/bones/bone_000.csv | sed -n 2p | cut -d, -f3-5)" "0 32767,0,-5"
+
 # ---- mistakes ----
 run convert w.canm small.006
 is "a file that there is" "$STATUS $OUT" "1 animfs: small.006: there is such a file already"

@@ -86,6 +86,67 @@ START_TEST(a_text_of_a_file_stays_on_its_line)
 }
 END_TEST
 
+/* Both formats store a loop as a number, of which games know more than 0 and 1. */
+START_TEST(a_loop_number_is_kept_where_the_format_has_one)
+{
+	struct anim *to = anim_blank(codec_named("canm")->format, NULL), *reduced;
+	struct buf lost = BUF_INIT;
+	struct clip *clip;
+	bool found;
+
+	setup("v203.cas");
+	clip = anim_edit_clip(edited, 0);
+	ck_assert(clip_set_loop(edited, clip, false));
+	clip_edit_field(edited, clip, "loop", &found)->integer = 2;
+	ck_assert(found);
+	reduced = convert_reduce(edited, to, &lost, &err);
+	ck_assert(reduced && anim_clip_copy(to, reduced, 0, "a", NULL, &err));
+	ck_assert_uint_eq(to->clips[0].field_count, 1);
+	ck_assert_str_eq(to->clips[0].fields[0].name, "loop");
+	ck_assert_int_eq(to->clips[0].fields[0].integer, 2);
+	ck_assert(!to->clips[0].loop);
+	buf_char(&lost, '\0');
+	ck_assert_ptr_null(strstr((const char *)lost.data, "loop"));
+	buf_release(&lost);
+	anim_free(to);
+	anim_free(reduced);
+	teardown();
+}
+END_TEST
+
+START_TEST(numbers_out_of_range_become_the_end_of_it)
+{
+	static const double values[3] = {40000, 32767.25, -1e30}, none[3] = {0, NAN, 0};
+	static const struct curve far = {.kind = CURVE_VECTOR, .count = 1, .values = values},
+				  nan = {.kind = CURVE_VECTOR, .count = 1, .values = none};
+	struct anim *to = anim_blank(codec_named("ff9anim")->format, NULL), *reduced;
+	struct buf lost = BUF_INIT;
+	const struct curve *c;
+
+	setup("edf6_768.canm");
+	anim_edit_track(edited, 0, 0)->curve[ROLE_TRANSLATION] = &far;
+	loses_line("ff9anim", "turn: the translation beyond -32768 to 32767 (the nearest end "
+			      "instead) of 1 bone (Scene_Root)\n");
+	reduced = convert_reduce(edited, to, &lost, &err);
+	ck_assert(reduced != NULL);
+	c = reduced->clips[0].tracks[0].curve[ROLE_TRANSLATION];
+	ck_assert_double_eq(curve_value(c, 0, 0), 32767);
+	ck_assert_double_eq(curve_value(c, 0, 1), 32767.25); /* only rounding moves it past */
+	ck_assert_double_eq(curve_value(c, 0, 2), -32768);
+	anim_free(reduced);
+	anim_edit_track(edited, 0, 0)->curve[ROLE_TRANSLATION] = &nan;
+	buf_clear(&lost);
+	reduced = convert_reduce(edited, to, &lost, &err);
+	ck_assert(reduced && reduced->clips[0].tracks[0].curve[ROLE_TRANSLATION] == &nan);
+	buf_char(&lost, '\0');
+	ck_assert_ptr_null(strstr((const char *)lost.data, "beyond"));
+	buf_release(&lost);
+	anim_free(reduced);
+	anim_free(to);
+	teardown();
+}
+END_TEST
+
 START_TEST(a_loop_number_that_is_no_loop_is_lost)
 {
 	struct clip *clip;
@@ -97,9 +158,9 @@ START_TEST(a_loop_number_that_is_no_loop_is_lost)
 	ck_assert(clip_set_loop(edited, clip, false));
 	loop = clip_edit_field(edited, clip, "loop", &found);
 	ck_assert(found);
-	loses("cas", "");
 	loop->integer = 2;
-	loses("cas", "turn: loop 2\n");
+	loses("cas", "");
+	loses_line("owanim", "turn: loop 2\n");
 	teardown();
 }
 END_TEST
@@ -216,6 +277,8 @@ Suite *convert_suite(void)
 	tcase_add_test(tc, within_a_format_nothing_is_lost);
 	tcase_add_test(tc, fields_of_one_format_are_lost_with_their_values);
 	tcase_add_test(tc, a_text_of_a_file_stays_on_its_line);
+	tcase_add_test(tc, a_loop_number_is_kept_where_the_format_has_one);
+	tcase_add_test(tc, numbers_out_of_range_become_the_end_of_it);
 	tcase_add_test(tc, a_loop_number_that_is_no_loop_is_lost);
 	tcase_add_test(tc, times_that_the_frames_do_not_give_are_lost);
 	tcase_add_test(tc, keys_that_are_made_anew_are_lost);
