@@ -470,15 +470,19 @@ static bool write_over(struct writing *w, int fd)
 static bool check_same_name(struct writing *w, int fd)
 {
 	const char *name = w->x->tree.file_name;
-	char *other = stamp_file_name(fd);
+	char *other = stamp_file_name(fd), others[NAME_MAX + 1], own[NAME_MAX + 1], form[600] = "";
 	bool fine = !other || strcmp(other, name) == 0 ||
 		    (strcasecmp(other, name) != 0 && !composed_same(other, name));
 
 	if (!fine) {
+		composed_points(other, others, sizeof(others));
+		composed_points(name, own, sizeof(own));
+		if (strcasecmp(other, name) != 0)
+			snprintf(form, sizeof(form), " (it is written %s and not %s)", others, own);
 		err_set(w->err, ERR_CONFLICT,
-			"the folder of this name is that of \"%s\", which this file system takes "
-			"for the same name",
-			other);
+			"the folder of this name is that of \"%s\"%s, which this file system "
+			"takes for the same name",
+			other, form);
 		err_accept(w->err, "another name for one of them, or a DIR on a filesystem that "
 				   "keeps the two names apart");
 	}

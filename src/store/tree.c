@@ -434,9 +434,8 @@ static bool compare_alike(void *closure, const char *name, const struct place *p
 	return !a->found;
 }
 
-/* macOS and others write the characters of a name in another form. */
-static bool tree_find_alike(const struct tree *t, const struct place *folder, const char *name,
-			    struct place *out)
+bool tree_find_alike(const struct tree *t, const struct place *folder, const char *name,
+		     struct place *out)
 {
 	struct alike a = {.wanted = BUF_INIT, .room = BUF_INIT, .out = out};
 

@@ -54,6 +54,9 @@ bool tree_lookup(const struct tree *t, const struct place *folder, const char *n
  * the existing one that differs only in the form of its characters (util/composed.h).
  */
 bool tree_walk(const struct tree *t, const char *path, struct place *out);
+/* Finds the name in a folder that differs from this one only in that form. */
+bool tree_find_alike(const struct tree *t, const struct place *folder, const char *name,
+		     struct place *out);
 /* Like tree_walk; err is ERR_OPERAND with suggestions of names, or the reason of tree_explain. */
 bool tree_resolve(const struct tree *t, const char *path, struct place *out, struct err *err);
 

@@ -2,6 +2,7 @@
 #include "text/json.h"
 
 #include "text/num.h"
+#include "util/composed.h"
 #include "util/string_map.h"
 #include "util/utf8.h"
 
@@ -819,7 +820,7 @@ static bool value_unchanged(const struct token *value, const struct token *serve
 	if (value->type == TOKEN_NUMBER)
 		return num_same15(token_number(value, 0), token_number(served, 0));
 	return value->type > TOKEN_NUMBER ||
-	       (value->type == TOKEN_STRING && strcmp(value->text, served->text) == 0);
+	       (value->type == TOKEN_STRING && composed_same(value->text, served->text));
 }
 
 bool spot_unchanged(const struct spot *s, const struct token *served, const char *const *editable,

@@ -3,6 +3,7 @@
 
 #include "utf8.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /*
@@ -340,6 +341,36 @@ void composed_apart(const char *text, struct buf *out)
 			add_parts(c, out);
 		else
 			buf_add(out, p, length = 1);
+	}
+}
+
+char *composed_copy(const char *text, struct arena *arena)
+{
+	struct buf apart = BUF_INIT;
+	char *copy = NULL;
+
+	composed_apart(text, &apart);
+	if (!apart.failed)
+		copy = arena_text(arena, (const char *)apart.data, apart.size);
+	buf_release(&apart);
+	return copy;
+}
+
+void composed_points(const char *text, char *out, size_t size)
+{
+	const uint8_t *p = (const uint8_t *)text;
+	size_t left = strlen(text), used = 0, length;
+	uint32_t c;
+
+	for (*out = '\0'; left && used < size; p += length, left -= length) {
+		length = utf8_decode(p, left, &c);
+		if (!length)
+			length = 1,
+			used += (size_t)snprintf(out + used, size - used, "\\x%02x", *p);
+		else if (c > ' ' && c < 0x7f)
+			used += (size_t)snprintf(out + used, size - used, "%c", (char)c);
+		else
+			used += (size_t)snprintf(out + used, size - used, "<U+%04X>", (unsigned)c);
 	}
 }
 

@@ -16,5 +16,12 @@ bool composed_may_differ(const char *text);
 bool composed_same(const char *a, const char *b);
 /* Appends the name, without a NUL, with its characters taken apart: the same for all that are. */
 void composed_apart(const char *text, struct buf *out);
+/* Returns a copy of the name with its characters taken apart; NULL when out of memory. */
+char *composed_copy(const char *text, struct arena *arena);
+/*
+ * Writes a name with the code points of all that may look like another: "Za<U+0308>hne". What does
+ * not fit is left out.
+ */
+void composed_points(const char *text, char *out, size_t size);
 
 #endif

@@ -191,27 +191,6 @@ void diagnose_gone(struct vfs *v, const struct node *folder, const char *name)
 	free(path);
 }
 
-/* Is it a name like that of a bone's text? Editors make ".x" and "x.csv~". */
-static bool is_like_bone(const char *name)
-{
-	const char *dot = strrchr(name, '.');
-
-	return dot && dot != name && name[0] != '.' &&
-	       (strcmp(dot, ".csv") == 0 || strcmp(dot, ".json") == 0);
-}
-
-void diagnose_no_bone(struct vfs *v, const struct target *folder, const char *name)
-{
-	char *path = NULL;
-
-	if (folder->thing->kind == THING_BONES && is_like_bone(name) &&
-	    path_of(v, folder->node, name, &path) == 0)
-		diagnose(v, path, "no bone",
-			 "it is an ordinary file, kept beside the texts; animfs bone add makes a "
-			 "bone, animfs bone rename renames one");
-	free(path);
-}
-
 /* Formats the present time to the millisecond, which also makes lines distinct. */
 static void say_time(char out[32])
 {

@@ -18,12 +18,6 @@ void diagnostics_free(struct diagnostics *d);
 void diagnose(struct vfs *v, const char *path, const char *how, const char *reason);
 /* Removes the entry of the name `name` in `folder`, which is gone. */
 void diagnose_gone(struct vfs *v, const struct node *folder, const char *name) EXCLUDES(vfs_class);
-/*
- * Adds an entry if an ordinary file got a name in bones/ that looks like the text of a bone, since
- * such a file makes no bone.
- */
-void diagnose_no_bone(struct vfs *v, const struct target *folder, const char *name)
-	EXCLUDES(vfs_class);
 /* Adds an event, with the current time. The last 1024 events are kept. */
 void diagnose_event(struct vfs *v, const char *path, const char *how, const char *reason);
 /* Removes the last event of this path and kind. */

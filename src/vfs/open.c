@@ -613,7 +613,7 @@ static int open_create_plain(struct vfs *v, const struct request *who, const str
 	vfs_unlock(v);
 	staging_given(v, who, t.node, 1u << GIVEN_MADE);
 	target_put(v, &t);
-	diagnose_no_bone(v, parent, name);
+	view_diagnose_no_bone(v, parent, name);
 	return 0;
 }
 

@@ -988,7 +988,7 @@ static int rename_once(struct vfs *v, const struct request *who, uint64_t parent
 	if (!error && !m.from.is_view && !(flags & RENAME_EXCHANGE))
 		diagnose_gone(v, m.from.parent.node, name);
 	if (!error && !m.to.is_view)
-		diagnose_no_bone(v, &m.to.parent, new_name);
+		view_diagnose_no_bone(v, &m.to.parent, new_name);
 	free(m.caller);
 	if (!error && m.overtaken) {
 		vfs_lock(v);

@@ -6,8 +6,10 @@
 
 #include "store/parts.h"
 #include "store/recent.h"
+#include "util/composed.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,6 +231,60 @@ int sight_of(struct vfs *v, const struct target *t, struct sight *out, struct st
 		error = latest_sight(v, t, out, st);
 	while (target_retry(v, t, error, &tries));
 	return error;
+}
+
+/* Is it a name like that of a bone's text? Editors make ".x" and "x.csv~". */
+static bool is_like_bone(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot && dot != name && name[0] != '.' &&
+	       (strcmp(dot, ".csv") == 0 || strcmp(dot, ".json") == 0);
+}
+
+/*
+ * Writes a warning if the folder has a text whose name looks the same, in another form of composed
+ * characters.
+ */
+static void warn_of_alike(struct vfs *v, const struct target *folder, const char *name, char *out,
+			  size_t size)
+{
+	char path[TREE_PATH_MAX], points[NAME_MAX + 1], others[NAME_MAX + 1];
+	struct sight s;
+	struct place place;
+	struct tree tree;
+	struct stat st;
+
+	*out = '\0';
+	if (!composed_may_differ(name) || sight_of(v, folder, &s, &st) != 0)
+		return;
+	tree = sight_tree(&s);
+	if (tree_find_alike(&tree, &s.place, name, &place)) {
+		tree_path(&tree, &place, path);
+		composed_points(name, points, sizeof(points));
+		composed_points(strrchr(path, '/') + 1, others, sizeof(others));
+		snprintf(
+			out, size,
+			"its name looks like that of a bone's text, but is written %s and not %s; ",
+			points, others);
+	}
+	sight_release(&s);
+}
+
+void view_diagnose_no_bone(struct vfs *v, const struct target *folder, const char *name)
+{
+	char alike[2 * NAME_MAX + 128], reason[sizeof(alike) + 128], *path = NULL;
+
+	if (folder->thing->kind != THING_BONES || !is_like_bone(name) ||
+	    path_of(v, folder->node, name, &path) != 0)
+		return;
+	warn_of_alike(v, folder, name, alike, sizeof(alike));
+	snprintf(reason, sizeof(reason),
+		 "%sit is an ordinary file, kept beside the texts; animfs bone add makes a bone, "
+		 "animfs bone rename renames one",
+		 alike);
+	diagnose(v, path, "no bone", reason);
+	free(path);
 }
 
 void view_pin(struct node *node, const struct sight *s)

@@ -37,6 +37,12 @@ int sight_in(struct vfs *v, const struct target *t, const struct sight *latest, 
 int place_find(struct vfs *v, const struct target *folder, const char *name, struct place *out,
 	       bool *found) EXCLUDES(vfs_class);
 /*
+ * Adds a diagnostic if an ordinary file got a name in bones/ that looks like the text of a bone,
+ * since such a file makes no bone.
+ */
+void view_diagnose_no_bone(struct vfs *v, const struct target *folder, const char *name)
+	EXCLUDES(vfs_class);
+/*
  * Like place_find, in a given version. Returns 0, ENOENT, ENOMEM, or ESTALE, also if the version is
  * outdated.
  */

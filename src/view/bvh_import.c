@@ -20,6 +20,7 @@
 #include "model/clip.h"
 #include "model/rotation.h"
 #include "motion.h"
+#include "util/composed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,6 +60,7 @@ struct import {
 	struct bvh text;
 	struct bytes whole;
 	struct part *parts; /* what each joint of the text is matched to */
+	struct word *apart; /* list_words(in, true), once it is needed */
 	double step;        /* clip frames per row of the text */
 	struct buf figure_name;
 	bool turned; /* the format's Y points down */
@@ -93,8 +95,11 @@ static int bvh_import_by_text(const void *pa, const void *pb)
 	return order ? order : (a->size > b->size) - (a->size < b->size);
 }
 
-/* Lists the names of all nodes as BVH words, sorted. Returns NULL when out of memory. */
-static struct word *list_words(struct import *in)
+/*
+ * Lists the names of all nodes as BVH words, sorted. apart: with their characters taken apart.
+ * Returns NULL when out of memory.
+ */
+static struct word *list_words(struct import *in, bool apart)
 {
 	struct word *words = arena_alloc(&in->arena, in->f.count, sizeof(*words));
 	struct buf word = BUF_INIT;
@@ -104,8 +109,10 @@ static struct word *list_words(struct import *in)
 
 		buf_clear(&word);
 		bvh_word(in->f.nodes[node].name, &word);
+		buf_char(&word, '\0');
 		copy = word.failed ? NULL
-				   : arena_text(&in->arena, (const char *)word.data, word.size);
+		       : apart     ? composed_copy((const char *)word.data, &in->arena)
+				   : arena_text(&in->arena, (const char *)word.data, word.size - 1);
 		if (copy)
 			words[node] = (struct word){bytes_of(copy), node};
 		else
@@ -149,14 +156,39 @@ static bool is_group(const struct import *in, const struct bvh_joint *joint)
 	       joint->offset[2].value == 0;
 }
 
+static const struct word *find_word(const struct import *in, const struct word *words,
+				    struct bytes name)
+{
+	const struct word wanted = {name, 0};
+
+	return bsearch(&wanted, words, in->f.count, sizeof(*words), bvh_import_by_text);
+}
+
+/* Finds the node whose name differs only in the form of composed characters. */
+static bool find_alike_node(struct import *in, struct bytes name, const struct word **out)
+{
+	const char *text = arena_text(&in->arena, (const char *)name.data, name.size);
+	const char *apart;
+
+	if (text && !composed_may_differ(text))
+		return true;
+	if (text && !in->apart)
+		in->apart = list_words(in, true);
+	apart = text ? composed_copy(text, &in->arena) : NULL;
+	if (!apart || !in->apart)
+		return err_memory(in->err);
+	*out = find_word(in, in->apart, bytes_of(apart));
+	return true;
+}
+
 static bool bvh_import_find_node(struct import *in, const struct word *words, uint32_t i,
 				 bool *taken)
 {
 	const struct bvh_joint *joint = &in->text.joints[i];
-	const struct word wanted = {joint->name, 0};
-	const struct word *word =
-		bsearch(&wanted, words, in->f.count, sizeof(*words), bvh_import_by_text);
+	const struct word *word = find_word(in, words, joint->name);
 
+	if (!word && !find_alike_node(in, joint->name, &word))
+		return false;
 	in->parts[i].node = word ? word->node : FIGURE_NONE;
 	if (!word && !is_group(in, joint)) {
 		err_at(in->err, ERR_TEXT, name_at(in, joint), joint->name.size,
@@ -191,7 +223,7 @@ static bool check_parent(const struct import *in, uint32_t i)
 
 static bool find_parts(struct import *in)
 {
-	struct word *words = list_words(in);
+	struct word *words = list_words(in, false);
 	bool *taken = arena_alloc(&in->arena, in->f.count, sizeof(*taken));
 
 	in->parts = arena_alloc(&in->arena, in->text.count, sizeof(*in->parts));

@@ -4,6 +4,7 @@
 #include "model/clip.h"
 #include "model/label.h"
 #include "text/utf.h"
+#include "util/composed.h"
 #include "util/string_map.h"
 
 #include <string.h>
@@ -13,7 +14,36 @@
  */
 struct bones {
 	struct string_map old, taken, made;
+	/* the old labels by composed_copy(); made when first needed */
+	struct string_map apart;
+	bool has_apart;
 };
+
+/*
+ * Finds the bone whose label differs only in the form of composed characters, if there is none of
+ * this label: its own label stays.
+ */
+static bool find_alike_bone(struct clip_text *p, struct bones *b, const char **label, int64_t *old)
+{
+	const struct clip *clip = p->clip;
+	const char *apart;
+
+	if (*old >= 0 || !composed_may_differ(*label))
+		return true;
+	for (uint32_t i = 0; !b->has_apart && i < clip->track_count; i++) {
+		apart = composed_copy(clip->tracks[i].label, &p->edited->arena);
+		if (!apart || string_map_add(&b->apart, apart, i) < 0)
+			return err_memory(p->err);
+	}
+	b->has_apart = true;
+	apart = composed_copy(*label, &p->edited->arena);
+	if (!apart)
+		return err_memory(p->err);
+	*old = string_map_find(&b->apart, apart);
+	if (*old >= 0)
+		*label = clip->tracks[*old].label;
+	return true;
+}
 
 /* Records a label as used. False and err if the list has used it already. */
 static bool note_label(const struct clip_text *p, struct string_map *labels, const char *label,
@@ -42,7 +72,8 @@ static bool check_stored_name(const struct clip_text *p, const struct spot *entr
 	if (!spot_text(&s, p->err, &text))
 		return false;
 	utf8_printable(name, &printable);
-	same = bytes_equal(buf_bytes(&printable), bytes_of(text));
+	buf_char(&printable, '\0');
+	same = !printable.failed && composed_same((const char *)printable.data, text);
 	failed = printable.failed;
 	buf_release(&printable);
 	if (failed)
@@ -64,10 +95,15 @@ static bool read_clip_bone(struct clip_text *p, struct bones *b, const struct sp
 	size_t at, length;
 	int64_t old;
 
-	if (!spot_text(&bone, p->err, &label) || !spot_text(from, p->err, &old_label) ||
-	    !note_label(p, &b->made, label, entry->index, &bone))
+	if (!spot_text(&bone, p->err, &label) || !spot_text(from, p->err, &old_label))
 		return false;
 	old = string_map_find(&b->old, old_label);
+	if (!find_alike_bone(p, b, &old_label, &old))
+		return false;
+	if (!was.value)
+		label = old_label;
+	if (!note_label(p, &b->made, label, entry->index, &bone))
+		return false;
 	if (was.value && old < 0) {
 		spot_refuse(&was, p->err, ERR_TEXT, "the clip has no bone \"%s\"", old_label);
 		return err_accept(p->err,
@@ -148,5 +184,6 @@ bool clip_text_bones(struct clip_text *p)
 	string_map_release(&b.old);
 	string_map_release(&b.taken);
 	string_map_release(&b.made);
+	string_map_release(&b.apart);
 	return fine;
 }

@@ -10,6 +10,7 @@
 #include "model/clip.h"
 #include "model/names.h"
 #include "text/utf.h"
+#include "util/composed.h"
 #include "util/string_map.h"
 
 #include <string.h>
@@ -21,7 +22,8 @@ static bool says_name(struct clip_text *p, const char *text, const char *name)
 	bool same;
 
 	utf8_printable(name, &printable);
-	same = bytes_equal(buf_bytes(&printable), bytes_of(text));
+	buf_char(&printable, '\0');
+	same = !printable.failed && composed_same((const char *)printable.data, text);
 	p->edited->arena.failed |= printable.failed;
 	buf_release(&printable);
 	return same;

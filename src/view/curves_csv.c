@@ -289,25 +289,15 @@ static bool begin_targets(struct curves_text *p)
 	return true;
 }
 
-static char *take_apart(struct curves_text *p, const char *label)
-{
-	struct buf apart = BUF_INIT;
-	char *copy = NULL;
-
-	composed_apart(label, &apart);
-	if (!apart.failed)
-		copy = arena_text(&p->edited->arena, (const char *)apart.data, apart.size);
-	buf_release(&apart);
-	return copy;
-}
-
 static bool index_apart(struct curves_text *p)
 {
 	const struct clip *clip = clip_shown(p->at);
 
 	for (uint32_t i = 0; i < clip->track_count && !p->has_apart; i++) {
 		const char *label = clip->tracks[i].label;
-		const char *apart = composed_may_differ(label) ? take_apart(p, label) : label;
+		const char *apart = composed_may_differ(label)
+					    ? composed_copy(label, &p->edited->arena)
+					    : label;
 
 		if (!apart || string_map_add(&p->apart, apart, i) < 0)
 			return err_memory(p->err);
@@ -328,7 +318,7 @@ static bool find_alike(struct curves_text *p, const char *label, int64_t *number
 		return true;
 	if (!index_apart(p))
 		return false;
-	apart = take_apart(p, label);
+	apart = composed_copy(label, &p->edited->arena);
 	if (!apart)
 		return err_memory(p->err);
 	*number = string_map_find(&p->apart, apart);

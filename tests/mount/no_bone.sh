@@ -4,6 +4,8 @@
 # what does. Programs that save with files of their own there leave no lines.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC/w.canm"
+cp tests/data/canm/wiki512.canm "$SRC/u.canm"
+"$ANIMFS" bone rename "$SRC/u.canm/walk" hip Zähne
 mount_stopped
 bones=$MNT/w.canm/walk/bones
 errors=$MNT/.animfs/errors
@@ -50,4 +52,11 @@ rm -r "$MNT/w.canm/stroll"
 advance 2500
 ok "and removed" test ! -e "$MNT/w.canm/stroll"
 is "what programs do to save leaves no line" "$(<"$errors")" "$before"
+
+# ---- a name that looks the same ----
+cp "$WORK/new.csv" "$MNT/u.canm/walk/bones/$(printf 'Za\xcc\x88hne.csv')"
+like "a text whose name is in another form of Unicode: the line has the code points" "$(<"$errors")" \
+	'no bone: its name looks like .* is written Za<U\+0308>hne\.csv and not Z<U\+00E4>hne\.csv; it is an ordinary file'
+rm "$MNT/u.canm/walk/bones/$(printf 'Za\xcc\x88hne.csv')"
+ok "the bone's text is where it was" grep -q ^frame, "$MNT/u.canm/walk/bones/Zähne.csv"
 umount_animfs

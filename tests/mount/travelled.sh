@@ -94,6 +94,24 @@ ok "an edit of that bone" animfs put "$F/walk/curves.csv" "$WORK/text"
 like "is one" "$(animfs diff "$WORK/orig" "$F")" 'bone walk/Zähne'
 ok "and so is a path" test -n "$(animfs cat "$F/walk/bones/$(printf 'Za\xcc\x88hne.csv')")"
 is "and makes no other bone" "$(animfs ls "$F/walk/bones" | grep -c 'hne.csv')" 1
+cp "$F" "$WORK/orig"
+apart() { sed 's/Zähne/Za\xcc\x88hne/g'; }
+for view in clip.json clip.bvh bones/Zähne.json; do
+	animfs cat --bvh=lossy "$F/walk/$view" | apart >"$WORK/text"
+	ok "$view: with its marks apart" animfs put --bvh=lossy "$F/walk/$view" "$WORK/text"
+	ok "$view: the same name" unchanged
+done
+animfs cat "$F/walk/bones/Zähne.csv" >"$WORK/before"
+bones=$(animfs ls "$F/walk/bones")
+animfs cat "$F/walk/clip.json" | apart | sed '/"bone": "hips"/d' >"$WORK/text"
+ok "a list without another bone" animfs put "$F/walk/clip.json" "$WORK/text"
+is "leaves this one's curves" "$(animfs cat "$F/walk/bones/Zähne.csv")" "$(<"$WORK/before")"
+is "and only removes the other" "$(animfs ls "$F/walk/bones" | sort)" \
+	"$(grep -v '^hips' <<<"$bones" | sort)"
+cp "$WORK/orig" "$F"
+animfs cat --bvh=lossy "$F/walk/clip.bvh" | apart | sed 's/Za/Zo/' >"$WORK/text"
+like "another name is refused in a BVH" "$(animfs put --bvh=lossy "$F/walk/clip.bvh" "$WORK/text" 2>&1)" \
+	'no bone of this clip has this name'
 
 # ---- two names that the disk takes for one ----
 
@@ -104,6 +122,15 @@ mv "$WORK/names/ranger.canm" "$WORK/names/Ranger.canm"
 mv "$WORK/caseless/ranger.canm" "$WORK/caseless/Ranger.canm" # as another case of it finds it there
 is "one that differs in case: status" "$(animfs export "$WORK/names" "$WORK/caseless" >"$WORK/out" 2>&1; echo $?)" 1
 like "and both are named" "$(<"$WORK/out")" 'Ranger\.canm: the folder of this name is that of "ranger\.canm"'
+
+mkdir "$WORK/forms"
+cp "$F" "$WORK/forms/$(printf 'Za\xcc\x88hne.canm')"
+ok "a file with marks apart in its name is exported" animfs export "$WORK/forms" "$WORK/formless"
+mv "$WORK"/forms/*.canm "$WORK/forms/Zähne.canm"
+mv "$WORK"/formless/*.canm "$WORK/formless/Zähne.canm"
+like "one whose name looks the same is not: the message has the code points" \
+	"$(animfs export "$WORK/forms" "$WORK/formless" 2>&1)" \
+	'is that of "[^"]*" \(it is written Za<U\+0308>hne\.canm and not Z<U\+00E4>hne\.canm\)'
 
 # ---- files of other programs ----
 

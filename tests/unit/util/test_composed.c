@@ -44,6 +44,24 @@ START_TEST(ascii_has_one_form)
 }
 END_TEST
 
+START_TEST(code_points_tell_names_apart)
+{
+	static const char *const names[][2] = {
+		{"hips.csv", "hips.csv"},         {"Z\u00e4hne", "Z<U+00E4>hne"},
+		{"Za\u0308hne", "Za<U+0308>hne"}, {"a b\u200b", "a<U+0020>b<U+200B>"},
+		{"\U0001f9b4", "<U+1F9B4>"},      {"a\xff", "a\\xff"},
+	};
+	char text[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		composed_points(names[i][0], text, sizeof(text));
+		ck_assert_str_eq(text, names[i][1]);
+	}
+	composed_points("a\u0308b", text, 5); /* no room for all */
+	ck_assert_str_eq(text, "a<U+");
+}
+END_TEST
+
 Suite *composed_suite(void);
 
 Suite *composed_suite(void)
@@ -54,6 +72,7 @@ Suite *composed_suite(void)
 	tcase_add_test(t, composed_and_taken_apart_are_the_same);
 	tcase_add_test(t, others_are_not);
 	tcase_add_test(t, ascii_has_one_form);
+	tcase_add_test(t, code_points_tell_names_apart);
 	suite_add_tcase(s, t);
 	return s;
 }
