@@ -341,6 +341,22 @@ bool curve_edit_set_moment(struct curve_edit_key *key, double moment)
 	return true;
 }
 
+bool curve_edit_is_time_of(double time, double seconds)
+{
+	return fabs(time - seconds) <= 0.5000001e-6 + fabs(seconds) * 1e-6;
+}
+
+bool curve_edit_refuse_time(const struct format *format, size_t at, size_t length, struct err *err)
+{
+	const char *number = format->has_frame_time ? "frame_time" : format->rate_field;
+
+	err_at(err, ERR_TEXT, at, length, "only the time was changed, and time is read-only");
+	/* A rate does not move keys that have times. */
+	if (!number || format->timed)
+		return err_accept(err, "the time as it was; a key is moved by its frame");
+	return err_accept(err, "another %s in clip.json; a key is moved by its frame", number);
+}
+
 static int curve_edit_by_frame(const void *pa, const void *pb)
 {
 	const struct curve_edit_key *a = pa, *b = pb;

@@ -153,6 +153,14 @@ bool curve_edit_between(const struct clip *clip);
  */
 struct lane curve_edit_moment_lane(double rate);
 
+/*
+ * Is this the time that is served for a key at `seconds`, computed from the frame in the text? That
+ * is a microsecond's rounding away, and a frame that is not whole has the digits of a float32 only.
+ */
+bool curve_edit_is_time_of(double time, double seconds);
+/* Refuses a text that changes nothing but the time of a key. */
+bool curve_edit_refuse_time(const struct format *format, size_t at, size_t length, struct err *err);
+
 /* Does the number in a cell equal the one that is served for `value`? */
 bool curve_edit_unchanged(double cell, double value, const struct lane *lane);
 

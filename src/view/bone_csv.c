@@ -469,7 +469,7 @@ static bool edit_bone(struct bone_text *p, struct anim *edited)
 	return bone_edit_read(p->at, p->track, &text, &edited->arena, &now, p->err) &&
 	       check_cut(p, &now) &&
 	       bone_edit_put(p->at, edited, p->at->track, &now, &changed, p->err) &&
-	       (changed || csv_check_retimed(&p->retimed, p->err));
+	       (changed || csv_check_retimed(&p->retimed, p->at->anim->format, p->err));
 }
 
 /* Parses a text with the header that is served, by the fast path of bone_plain.c. */

@@ -218,16 +218,13 @@ struct parse {
 
 static bool bone_json_read_time(struct parse *p, const struct spot *time, double frame)
 {
-	char text[NUM_MAX];
-	double given, shown;
+	double given;
 
 	if (!time->value)
 		return true;
 	if (!spot_real(time, p->err, &given))
 		return false;
-	if (p->retimed_length == 0 &&
-	    num_parse(text, num_seconds(text, key_seconds(p->at, frame)), '.', &shown) &&
-	    !num_same15(given, shown) && !(fabs(given - shown) <= fabs(shown) * 1e-6))
+	if (p->retimed_length == 0 && !curve_edit_is_time_of(given, key_seconds(p->at, frame)))
 		p->retimed_at = spot_place(time, &p->retimed_length);
 	return true;
 }
@@ -416,9 +413,8 @@ static bool read_bone_json(struct parse *p, struct bytes text)
 		return false;
 	if (p->changed || copy || p->retimed_length == 0)
 		return true;
-	err_at(p->err, ERR_TEXT, p->retimed_at, p->retimed_length, "a key's time cannot be edited");
-	return err_accept(p->err, "another \"frame_time\" or \"duration\" in clip.json; "
-				  "a key is moved by its \"frame\"");
+	return curve_edit_refuse_time(p->at->anim->format, p->retimed_at, p->retimed_length,
+				      p->err);
 }
 
 static struct anim *bone_json_parse(const struct shown *at, struct bytes text, struct err *err)

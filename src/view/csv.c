@@ -187,18 +187,14 @@ void csv_read_time(const struct table *t, const struct cell *cell, double served
 
 	if (retimed->found || cell_is_blank(cell))
 		return;
-	/* Compare with a frame that is not whole as it is written, with the digits of a float32. */
-	if (table_number(t, cell, &time) &&
-	    (csv_is_served_time(time, served) || fabs(time - served) <= fabs(served) * 1e-6))
+	if (table_number(t, cell, &time) && curve_edit_is_time_of(time, served))
 		return;
 	*retimed = (struct csv_retimed){true, *cell};
 }
 
-bool csv_check_retimed(const struct csv_retimed *retimed, struct err *err)
+bool csv_check_retimed(const struct csv_retimed *retimed, const struct format *format,
+		       struct err *err)
 {
-	if (!retimed->found)
-		return true;
-	err_at(err, ERR_TEXT, retimed->cell.at, retimed->cell.length,
-	       "only the time was changed, and time is read-only");
-	return err_accept(err, "another frame_time in clip.json; a key is moved by its frame");
+	return !retimed->found ||
+	       curve_edit_refuse_time(format, retimed->cell.at, retimed->cell.length, err);
 }

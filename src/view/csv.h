@@ -80,6 +80,7 @@ static inline bool csv_is_served_time(double time, double exact)
 void csv_read_time(const struct table *t, const struct cell *cell, double served,
 		   struct csv_retimed *retimed);
 /* Refuses a text that changes nothing but times; call it only when nothing else has changed. */
-bool csv_check_retimed(const struct csv_retimed *retimed, struct err *err);
+bool csv_check_retimed(const struct csv_retimed *retimed, const struct format *format,
+		       struct err *err);
 
 #endif

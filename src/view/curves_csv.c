@@ -641,7 +641,7 @@ static bool curves_csv_read_rows(struct curves_text *p)
 	}
 	if (!end_bones(p) || !check_bones(p) || !curves_csv_add_bones(p))
 		return false;
-	return p->changed || csv_check_retimed(&p->retimed, p->err);
+	return p->changed || csv_check_retimed(&p->retimed, p->at->anim->format, p->err);
 }
 
 static void close_text(struct curves_text *p)

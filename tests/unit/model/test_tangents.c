@@ -228,6 +228,50 @@ START_TEST(frames_that_are_not_whole_stay_as_they_are)
 }
 END_TEST
 
+/*
+ * These times are near the middle between two microseconds: computed from the frame as it is
+ * written, with the digits of a float32, the time is rounded to the other one.
+ */
+START_TEST(the_time_of_a_frame_that_is_not_whole_is_the_served_one)
+{
+	static const struct {
+		const struct view *view;
+		const char *was, *is;
+	} texts[] = {
+		{&view_bone_json, "\"channels\": {", "\"channels\":{"},
+		{&view_bone_csv, "frame,time,", "frame,TIME,"},
+		{&view_curves_csv, "frame,time,", "frame,TIME,"},
+	};
+	struct sample s = open_text(
+		"{\"frameRate\": 29.97, \"transform\": [{\"bone\": \"a\", \"localPosition\": [" KEY(
+			0.2865735, 1, 0, 0) ", " KEY(0.3186835, 2, 0, 0) ", " KEY(0.3906965, 3, 0,
+										  0) "]}]}");
+	struct shown at = sample_shown(&s, 0, "a");
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct anim *same = view_edit_ok(texts[i].view, &at, texts[i].was, texts[i].is);
+
+		ck_assert(anim_is_unedited(same, s.anim));
+		anim_free(same);
+	}
+	sample_close(&s);
+}
+END_TEST
+
+/* In these clips a rate moves no key, so no other place is named for the time. */
+START_TEST(a_time_alone_is_refused)
+{
+	struct sample s = open_text(FILE_OF(CENTRAL));
+	struct shown at = sample_shown(&s, 0, "a");
+
+	view_edit_refused(&view_bone_json, &at, "\"time\": 0.2,", "\"time\": 0.25,", ERR_TEXT, 9,
+			  28, "only the time was changed");
+	view_edit_refused(&view_bone_csv, &at, "\n2,0.2,", "\n2,0.25,", ERR_TEXT, 4, 3,
+			  "the time as it was; a key is moved by its frame");
+	sample_close(&s);
+}
+END_TEST
+
 START_TEST(where_keys_stand_at_frames_new_ones_do_too)
 {
 	struct sample s = open_text(FILE_OF(CENTRAL));
@@ -301,6 +345,8 @@ Suite *tangents_suite(void)
 	tcase_add_test(t, tangents_that_are_given_count);
 	tcase_add_test(t, a_tangent_by_itself_is_another_statement);
 	tcase_add_test(t, frames_that_are_not_whole_stay_as_they_are);
+	tcase_add_test(t, the_time_of_a_frame_that_is_not_whole_is_the_served_one);
+	tcase_add_test(t, a_time_alone_is_refused);
 	tcase_add_test(t, where_keys_stand_at_frames_new_ones_do_too);
 	tcase_add_test(t, a_change_of_the_rate_moves_no_key);
 	tcase_add_test(t, the_grid_follows_from_the_rate);
