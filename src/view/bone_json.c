@@ -146,7 +146,7 @@ static void write_channel(const struct shown *at, enum role role, const struct c
 	buf_format(out, "\"%s\": { ", role_names[role]);
 	write_unit(role, role_kind(at, role), at->anim->format->length, out);
 	buf_format(out, ", \"interpolation\": \"%s\", \"static\": %s, \"keys\": [",
-		   c && c->timing                                ? "cubic"
+		   at->anim->format->timed                       ? "cubic"
 		   : c && c->interpolation == INTERPOLATION_STEP ? "step"
 								 : "linear",
 		   c && c->keyed ? "false" : "true");

@@ -285,6 +285,29 @@ START_TEST(where_keys_stand_at_frames_new_ones_do_too)
 }
 END_TEST
 
+/* As when the text of another bone is copied, which has a curve that this bone lacks. */
+START_TEST(a_new_channel_of_a_json_is_cubic)
+{
+	struct sample s = open_text(FILE_OF(CENTRAL)), stored;
+	struct shown at = sample_shown(&s, 0, "a");
+	struct anim *edited = view_edit_ok(
+		&view_bone_json, &at, "\"channels\": {",
+		"\"channels\": {\"scale\": {\"unit\": \"1\", \"interpolation\": \"cubic\", "
+		"\"static\": false, \"keys\": [{\"frame\": 2, \"time\": 0.2, \"value\": [1, 2, 3], "
+		"\"in\": [4, 5, 6], \"out\": [7, 8, 9]}]},");
+	const struct curve *c;
+
+	stored = sample_store(&s, edited);
+	c = stored.anim->clips[0].tracks[0].curve[ROLE_SCALE];
+	ck_assert_uint_eq(c->count, 1);
+	ck_assert_double_eq_tol((double)curve_tangent(c, 0, TANGENT_IN, 2), 6, 1e-12);
+	ck_assert_double_eq_tol((double)curve_tangent(c, 0, TANGENT_OUT, 0), 7, 1e-12);
+	sample_close(&stored);
+	anim_free(edited);
+	sample_close(&s);
+}
+END_TEST
+
 /* A stored time of six decimals stays, even if the new rate moves it to another frame. */
 START_TEST(a_change_of_the_rate_moves_no_key)
 {
@@ -348,6 +371,7 @@ Suite *tangents_suite(void)
 	tcase_add_test(t, the_time_of_a_frame_that_is_not_whole_is_the_served_one);
 	tcase_add_test(t, a_time_alone_is_refused);
 	tcase_add_test(t, where_keys_stand_at_frames_new_ones_do_too);
+	tcase_add_test(t, a_new_channel_of_a_json_is_cubic);
 	tcase_add_test(t, a_change_of_the_rate_moves_no_key);
 	tcase_add_test(t, the_grid_follows_from_the_rate);
 	suite_add_tcase(s, t);
