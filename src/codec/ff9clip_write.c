@@ -9,6 +9,7 @@
 #include "codecs.h"
 #include "ff9clip_file.h"
 
+#include "model/tangents.h"
 #include "util/string_map.h"
 
 #include <math.h>
@@ -24,11 +25,19 @@ static float key_time(const struct clip_edit *e, const struct curve *c, uint32_t
 }
 
 /* Finds the old key of each new one, by time; equal times match in their order. */
-static void ff9clip_write_match_keys(const struct clip_write *w)
+static void ff9clip_write_match_keys(const struct clip_write *w, const struct curve *was)
 {
+	const struct curve *c = w->track->curve[w->role];
 	const struct clip_curve *old = w->old;
 	uint32_t next = 0;
 
+	if (was && c->timing) {
+		tangents_match(c, was, w->from);
+		for (uint32_t i = 0; i < w->count; i++)
+			if (w->from[i] >= 0)
+				w->from[i] = clip_key(old, (uint32_t)w->from[i]);
+		return;
+	}
 	for (uint32_t i = 0; i < w->count; i++) {
 		float time = get_f32(w->times + 4 * (size_t)i);
 
@@ -98,14 +107,15 @@ static void put_linear(const struct clip_write *w, uint32_t key)
 	}
 }
 
-static bool ff9clip_write_fill_keys(const struct clip_edit *e, const struct clip_write *w)
+static bool ff9clip_write_fill_keys(const struct clip_edit *e, const struct clip_write *w,
+				    const struct curve *was)
 {
 	const struct curve *c = w->track->curve[w->role];
 	size_t size = 8 * (size_t)clip_width(w->role);
 
 	for (uint32_t key = 0; key < w->count; key++)
 		put_f32(w->times + 4 * (size_t)key, key_time(e, c, key));
-	ff9clip_write_match_keys(w);
+	ff9clip_write_match_keys(w, was);
 	for (uint32_t key = 0; key < w->count; key++)
 		for (unsigned axis = 0; axis < clip_width(w->role); axis++)
 			if (!put_value(e, w, key, axis))
@@ -208,7 +218,7 @@ static bool plan_keys(struct clip_edit *e, struct clip_write *w)
 	w->from = arena_alloc(&e->arena, w->count, sizeof(*w->from));
 	if (e->arena.failed)
 		return err_memory(e->err);
-	return ff9clip_write_check_curve(e, w) && ff9clip_write_fill_keys(e, w) &&
+	return ff9clip_write_check_curve(e, w) && ff9clip_write_fill_keys(e, w, was) &&
 	       restore_order(e, w);
 }
 

@@ -935,33 +935,66 @@ static int64_t keyframe_match(const struct curve_edit *l, uint32_t frame, uint32
 	return m->key;
 }
 
-/*
- * Returns the index of the old key for a row with this time and occurrence, or -1; for formats
- * whose keys may be between frames.
- */
-static int64_t timed_match(const struct curve_edit *l, float time, uint32_t occurrence,
-			   struct matched *m)
+/* Are all cells of a row as they were served for this old key? */
+static bool shows_key(const struct curve_edit *l, const struct curve_edit_key *row, uint32_t old)
 {
+	for (unsigned axis = 0; axis < l->width; axis++) {
+		double value = curve_value(l->old, old, axis);
+		unsigned bit = 1u << axis;
+
+		if (!(l->text->columns & bit))
+			continue;
+		if (!(row->given & bit) ? isfinite(value)
+		    : row->exact & bit
+			    ? !same_bits(row->value[axis], value)
+			    : !curve_edit_unchanged(row->value[axis], value, &l->lane[axis]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Returns the index of the old key for the first of `rows` rows of this time, or -1; for formats
+ * whose keys may be between frames. As in tangents_match, the rows of a time are its old keys in
+ * their order, and if some were removed, those that a row shows unchanged stay.
+ */
+static int64_t timed_match(const struct curve_edit *l, const struct curve_edit_key *row,
+			   uint32_t rows, struct matched *m)
+{
+	float time = curve_edit_time_of(l, row);
+	uint32_t key;
+
 	while (m->first < l->shown && curve_time(l->old, m->first) < time)
 		m->first++;
-	if (occurrence >= l->shown - m->first || curve_time(l->old, m->first + occurrence) > time)
+	if (m->first == l->shown || curve_time(l->old, m->first) > time)
 		return -1;
-	return (int64_t)m->first + occurrence;
+	key = m->first;
+	for (uint32_t i = 0; i <= TANGENTS_REMOVED_MAX && rows + i <= l->shown - m->first; i++) {
+		if (curve_time(l->old, m->first + rows + i - 1) > time)
+			break;
+		if (!shows_key(l, row, m->first + i))
+			continue;
+		key = m->first + i;
+		break;
+	}
+	m->first = key + 1;
+	return key;
 }
 
 /*
  * Returns the index of the old key that the row showed, or -1: the key of the same frame and, if
- * several keys share that frame, of the same occurrence.
+ * several keys share that frame, of the same occurrence. `rows`: number of rows of the frame, from
+ * this one on.
  */
 static int64_t sparse_match(const struct curve_edit *l, const struct curve_edit_key *row,
-			    uint32_t occurrence, struct matched *m)
+			    uint32_t occurrence, uint32_t rows, struct matched *m)
 {
 	uint32_t frame = row->frame;
 
 	if (l->track->keyframes)
 		return keyframe_match(l, frame, occurrence, m);
 	if (l->old && l->old->timing && l->old->timing->between)
-		return timed_match(l, curve_edit_time_of(l, row), occurrence, m);
+		return timed_match(l, row, rows, m);
 	while (m->first < l->shown && curve_frame(l->old, m->first) < frame)
 		m->first++;
 	if (occurrence >= l->shown - m->first ||
@@ -973,9 +1006,18 @@ static int64_t sparse_match(const struct curve_edit *l, const struct curve_edit_
 static bool is_one_moment(const struct curve_edit *l, const struct curve_edit_key *a,
 			  const struct curve_edit_key *b)
 {
-	return a->frame == b->frame &&
-	       (!l->anim->format->timed ||
-		f32_bits(curve_edit_time_of(l, a)) == f32_bits(curve_edit_time_of(l, b)));
+	return l->anim->format->timed ? curve_edit_time_of(l, a) == curve_edit_time_of(l, b)
+				      : a->frame == b->frame;
+}
+
+/* Returns the first row after those that are one moment with row `i`. */
+static uint32_t moment_end(const struct curve_edit *l, uint32_t i)
+{
+	uint32_t end = i + 1;
+
+	while (end < l->text->count && is_one_moment(l, &l->text->keys[i], &l->text->keys[end]))
+		end++;
+	return end;
 }
 
 /* Checks the frame of a new key in a format that stores the time of each key. */
@@ -993,16 +1035,18 @@ static bool check_moment(const struct curve_edit *l, const struct curve_edit_key
 static bool curve_edit_sparse_rows(const struct curve_edit *l, struct keys *keys)
 {
 	struct matched matched = {0, 0, 0};
-	uint32_t group = 0;
+	uint32_t group = 0, end = 0;
 
 	for (uint32_t i = 0; i < l->text->count; i++) {
 		const struct curve_edit_key *row = &l->text->keys[i];
 		uint8_t *have = &keys->have[keys->count];
 		int64_t served;
 
-		if (!is_one_moment(l, row, &l->text->keys[group]))
+		if (i >= end) {
 			group = i;
-		served = sparse_match(l, row, i - group, &matched);
+			end = moment_end(l, i);
+		}
+		served = sparse_match(l, row, i - group, end - i, &matched);
 		*have = 0;
 		if (served >= 0)
 			keep_columns(l, keys, keys->count, (uint32_t)served);

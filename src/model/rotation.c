@@ -206,7 +206,10 @@ static struct curve *rotation_new_curve(const struct curve *like, enum curve_kin
 	return made->values ? made : NULL;
 }
 
-/* The state of match_key, which is called for the edited keys in ascending order. */
+/*
+ * The state of match_key, which is called for the edited keys in ascending order, in formats
+ * without times.
+ */
 struct matched {
 	uint32_t group; /* the first edited key in the frame of the current key */
 	uint32_t first; /* the first served key at or after that frame */
@@ -236,13 +239,14 @@ struct way_back {
 	enum curve_kind kind;
 	unsigned width; /* number of values in a key of the stored kind */
 	struct matched matched;
+	int64_t *from;  /* for each key its served key, or -1; NULL: match_key finds it */
 	double near[4]; /* the last finite key, to which equivalent values are chosen near */
 };
 
 /* Converts one key to `out`; the previous key is at out - width. */
 static void restore_key(struct way_back *w, uint32_t key, double *out)
 {
-	int64_t old = match_key(w->edited, key, w->served, &w->matched);
+	int64_t old = w->from ? w->from[key] : match_key(w->edited, key, w->served, &w->matched);
 	double from[4], was[4] = {(double)NAN};
 
 	if (old >= 0)
@@ -272,6 +276,12 @@ struct curve *rotation_restore(const struct curve *edited, const struct curve *s
 	assert((edited->kind == CURVE_QUATERNION) != (kind == CURVE_QUATERNION));
 	if (!made)
 		return NULL;
+	if (served && served->timing && edited->timing) {
+		w.from = arena_alloc(arena, made->count, sizeof(*w.from));
+		if (!w.from)
+			return NULL;
+		tangents_match(edited, served, w.from);
+	}
 	w.width = curve_width(made);
 	w.near[3] = kind == CURVE_QUATERNION;
 	for (uint32_t key = 0; key < made->count; key++, out += w.width)

@@ -140,22 +140,63 @@ static bool tangents_key_same(const struct curve *a, uint32_t i, const struct cu
 	return true;
 }
 
-/* Matches keys with old keys by time; keys of equal time are matched in order. */
+/* Returns the first key after those that have the time of `key`. */
+static uint32_t tangents_time_end(const struct curve *c, uint32_t key)
+{
+	float time = curve_time(c, key);
+
+	while (key < c->count && curve_time(c, key) <= time)
+		key++;
+	return key;
+}
+
+/* The keys of one time from `key` on, in both curves, and the ends of these ranges. */
+struct moment {
+	uint32_t made, made_end, old, old_end;
+};
+
+/* Returns which of the old keys of this time the first key is. */
+static uint32_t tangents_pick(const struct curve *made, const struct curve *old,
+			      const struct moment *m)
+{
+	uint32_t keys = m->made_end - m->made, olds = m->old_end - m->old;
+
+	for (uint32_t i = 0; olds > keys && i <= olds - keys && i <= TANGENTS_REMOVED_MAX; i++)
+		if (tangents_key_same(made, m->made, old, m->old + i))
+			return m->old + i;
+	return m->old;
+}
+
+void tangents_match(const struct curve *made, const struct curve *old, int64_t *from)
+{
+	struct moment m = {0, 0, 0, 0};
+
+	for (; m.made < made->count; m.made++) {
+		float time = curve_time(made, m.made);
+
+		from[m.made] = -1;
+		while (m.old < old->count && curve_time(old, m.old) < time)
+			m.old++;
+		if (m.old == old->count || curve_time(old, m.old) > time)
+			continue;
+		if (m.made >= m.made_end) {
+			m.made_end = tangents_time_end(made, m.made);
+			m.old_end = tangents_time_end(old, m.old);
+		}
+		from[m.made] = tangents_pick(made, old, &m);
+		m.old = (uint32_t)from[m.made] + 1;
+	}
+}
+
 static void tangents_match_keys(const struct deriving *d)
 {
-	const struct curve *old = d->old;
-	uint32_t next = 0;
-
+	if (d->old)
+		tangents_match(d->made, d->old, d->from);
 	for (uint32_t i = 0; i < d->made->count; i++) {
-		float time = curve_time(d->made, i);
-
-		while (old && next < old->count && curve_time(old, next) < time)
-			next++;
-		d->from[i] = -1;
-		if (!old || next == old->count || curve_time(old, next) > time)
-			continue;
-		d->kept[i] = tangents_key_same(d->made, i, old, next);
-		d->from[i] = next++;
+		if (!d->old)
+			d->from[i] = -1;
+		d->kept[i] = d->from[i] >= 0 &&
+			     tangents_key_same(d->made, i, d->old, (uint32_t)d->from[i]);
 	}
 }
 

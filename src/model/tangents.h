@@ -19,6 +19,14 @@
  */
 const struct curve_timing *tangents_times(const struct curve *c, struct arena *arena);
 /*
+ * Finds the old key of each key of an edited curve: the one of its time, or -1. Both curves have
+ * times. Of several old keys of a time, the n-th key of that time is the n-th; but if some were
+ * removed, it is the next one with the same values, if there is one among the next
+ * TANGENTS_REMOVED_MAX.
+ */
+#define TANGENTS_REMOVED_MAX 16u
+void tangents_match(const struct curve *made, const struct curve *old, int64_t *from);
+/*
  * Sets the tangents of `made`, which has times. `old` is the curve before the edit, or NULL. False
  * when out of memory.
  */

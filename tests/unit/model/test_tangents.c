@@ -15,6 +15,15 @@
 #define FILE_OF(keys)                                                                              \
 	"{\"frameRate\": 10, \"transform\": [{\"bone\": \"a\", \"localPosition\": [" keys "]}]}"
 
+#define NOTED(time, x, number)                                                                     \
+	"{\"time\": " #time ", \"x\": " #x ", \"y\": 0, \"z\": 0, \"note\": " #number "}"
+#define QUATERNION(time, x, w)                                                                     \
+	"{\"time\": " #time ", \"x\": " #x ", \"y\": 0, \"z\": 0, \"w\": " #w "}"
+/* Two keys of one time, and a third. */
+#define TURN(x, w)                                                                                 \
+	"{\"frameRate\": 10, \"transform\": [{\"bone\": \"a\", \"localRotation\": [" QUATERNION(   \
+		0.13, 0, 1) ", " QUATERNION(0.13, x, w) ", " QUATERNION(0.3, 0, 1) "]}]}"
+
 static struct sample open_text(const char *text)
 {
 	struct buf bytes = BUF_INIT;
@@ -228,6 +237,69 @@ START_TEST(frames_that_are_not_whole_stay_as_they_are)
 }
 END_TEST
 
+/* Of two keys of one time, the one whose row is still there stays, with its tangents. */
+START_TEST(the_first_of_two_keys_of_a_time_can_be_removed)
+{
+	struct sample s = open_text(FILE_OF(KEY(0, 1, 5, 6) ", " KEY(0.13, 2, 7, 8) ", " KEY(
+		0.13, 3, 9, 10) ", " KEY(0.3, 4, 11, 12)));
+	struct sample stored = edit_csv(&s, "\n1.3,0.13,2,0,0,,,,,,", "");
+
+	ck_assert_uint_eq(curve_of(stored.anim)->count, 3);
+	ck_assert_double_eq_tol(curve_value(curve_of(stored.anim), 1, 0), 3, 1e-12);
+	ck_tangents(&stored, 1, 9, 10);
+	sample_close(&stored);
+	stored = edit_csv(&s, "\n1.3,0.13,3,0,0,,,,,,", "");
+	ck_assert_double_eq_tol(curve_value(curve_of(stored.anim), 1, 0), 2, 1e-12);
+	ck_tangents(&stored, 1, 7, 8);
+	sample_close(&stored);
+	sample_close(&s);
+}
+END_TEST
+
+/* The quaternion that stays is too long to be typed; as angles it would get other bits. */
+START_TEST(a_quaternion_stays_beside_a_removed_key)
+{
+	static const struct {
+		enum rotations rotations;
+		const char *columns, *row;
+	} forms[] = {
+		{ROTATIONS_STORED, "qx,qy,qz,qw", "\n1.3,0.13,,,,0,0,0,1,,,"},
+		{ROTATIONS_EULER, "rx,ry,rz", "\n1.3,0.13,,,,0,0,0,,,"},
+	};
+	struct sample s = open_text(_i ? TURN(0.6, 0.7995) : TURN(1.2, 1.6)), stored;
+	const struct curve *was = s.anim->clips[0].tracks[0].curve[ROLE_ROTATION], *is;
+	struct shown at = sample_shown(&s, 0, "a");
+	struct buf text;
+
+	s.anim->rotations = forms[_i].rotations;
+	text = view_text(&view_bone_csv, &at);
+	ck_assert(strstr((const char *)text.data, forms[_i].columns) != NULL);
+	buf_release(&text);
+	stored = edit_csv(&s, forms[_i].row, "");
+	is = stored.anim->clips[0].tracks[0].curve[ROLE_ROTATION];
+	ck_assert_uint_eq(is->count, 2);
+	for (unsigned axis = 0; axis < 4; axis++)
+		ck_assert(f64_same(curve_value(is, 0, axis), curve_value(was, 1, axis)));
+	sample_close(&stored);
+	sample_close(&s);
+}
+END_TEST
+
+/* A member of a key that the format does not know goes with its key. */
+START_TEST(unknown_members_stay_beside_a_removed_key)
+{
+	struct sample s = open_text(FILE_OF(KEY(0, 1, 0, 0) ", " NOTED(0.13, 2, 7) ", " NOTED(
+		0.13, 3, 8) ", " KEY(0.3, 4, 0, 0)));
+	struct sample stored = edit_csv(&s, "\n1.3,0.13,2,0,0,,,,,,", "");
+	struct bytes text = buf_bytes(&stored.bytes);
+
+	ck_assert(memmem(text.data, text.size, "\"note\": 8", 9) != NULL);
+	ck_assert(memmem(text.data, text.size, "\"note\": 7", 9) == NULL);
+	sample_close(&stored);
+	sample_close(&s);
+}
+END_TEST
+
 /*
  * These times are near the middle between two microseconds: computed from the frame as it is
  * written, with the digits of a float32, the time is rounded to the other one.
@@ -368,6 +440,9 @@ Suite *tangents_suite(void)
 	tcase_add_test(t, tangents_that_are_given_count);
 	tcase_add_test(t, a_tangent_by_itself_is_another_statement);
 	tcase_add_test(t, frames_that_are_not_whole_stay_as_they_are);
+	tcase_add_test(t, the_first_of_two_keys_of_a_time_can_be_removed);
+	tcase_add_loop_test(t, a_quaternion_stays_beside_a_removed_key, 0, 2);
+	tcase_add_test(t, unknown_members_stay_beside_a_removed_key);
 	tcase_add_test(t, the_time_of_a_frame_that_is_not_whole_is_the_served_one);
 	tcase_add_test(t, a_time_alone_is_refused);
 	tcase_add_test(t, where_keys_stand_at_frames_new_ones_do_too);
