@@ -332,6 +332,16 @@ double curve_edit_moment(const struct curve_edit_key *key)
 	return key->frame + key->between;
 }
 
+struct lane curve_edit_moment_lane(double rate)
+{
+	return (struct lane){.form = LANE_FLOAT, .unit = rate};
+}
+
+static float curve_edit_time_of(const struct curve_edit *l, const struct curve_edit_key *row)
+{
+	return (float)(curve_edit_moment(row) / l->anim->rate);
+}
+
 bool curve_edit_set_moment(struct curve_edit_key *key, double moment)
 {
 	if (!(fabs(moment) < UINT32_MAX))
@@ -378,6 +388,52 @@ static void sort_rows(const struct curve_edit_role *text)
 		qsort(text->keys, text->count, sizeof(*text->keys), curve_edit_by_frame);
 		return;
 	}
+}
+
+/* Returns the first of the old keys shown that is not before this time. */
+static uint32_t key_at_time(const struct curve_edit *l, float time)
+{
+	uint32_t low = 0, high = l->shown;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (curve_time(l->old, middle) < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * Gives a row the exact frame of the old key whose frame it shows, as unchanged cells keep their
+ * bits: a program that keeps floats writes another number for a frame that is not whole.
+ */
+static void take_moment(const struct curve_edit *l, struct curve_edit_key *row)
+{
+	struct lane lane = curve_edit_moment_lane(l->anim->rate);
+	float time = curve_edit_time_of(l, row);
+	uint32_t after = key_at_time(l, time);
+
+	if (after < l->shown && curve_time(l->old, after) <= time)
+		return;
+	for (uint32_t key = after > 0 ? after - 1 : 0; key <= after && key < l->shown; key++) {
+		double moment = curve_moment(l->old, key);
+
+		if (curve_edit_unchanged(curve_edit_moment(row), moment, &lane)) {
+			curve_edit_set_moment(row, moment);
+			return;
+		}
+	}
+}
+
+static void take_moments(const struct curve_edit *l)
+{
+	if (!l->old || !l->old->timing || !l->old->timing->between)
+		return;
+	for (uint32_t i = 0; i < l->text->count; i++)
+		take_moment(l, &l->text->keys[i]);
 }
 
 static const struct curve_timing *any_timing(const struct clip *clip)
@@ -502,16 +558,6 @@ static void keep_hidden(const struct curve_edit *l, struct keys *keys)
 }
 
 /* ---- times and tangents ---- */
-
-struct lane curve_edit_moment_lane(double rate)
-{
-	return (struct lane){.form = LANE_FLOAT, .unit = rate};
-}
-
-static float curve_edit_time_of(const struct curve_edit *l, const struct curve_edit_key *row)
-{
-	return (float)(curve_edit_moment(row) / l->anim->rate);
-}
 
 static bool curve_edit_refuse_tangent(const struct curve_edit *l,
 				      const struct curve_edit_tangents *t, enum tangent side,
@@ -1156,6 +1202,7 @@ static bool own_curve(struct curve_edit *l, const struct curve **out)
 	curve_edit_init(l);
 	if (!(l->track->roles & 1 << l->text->role))
 		return refuse_role(l);
+	take_moments(l);
 	sort_rows(l->text);
 	if (!curve_edit_check_frames(l))
 		return false;

@@ -237,6 +237,37 @@ START_TEST(frames_that_are_not_whole_stay_as_they_are)
 }
 END_TEST
 
+/* Divided by the rate, the float32 of this frame is another time. */
+START_TEST(a_frame_that_was_kept_as_a_float_is_the_same)
+{
+	static const char *const floats[] = {"4.46916533", "4.469165325164795", "4.4691655"};
+	struct sample s = open_text(FILE_OF(KEY(0, 1, 0, 0) ", " KEY(0.44691655, 2, 7, 8)));
+	struct shown at = sample_shown(&s, 0, "a");
+
+	for (size_t i = 0; i < ARRAY_SIZE(floats); i++) {
+		struct buf row = BUF_INIT, key = BUF_INIT;
+		struct anim *same;
+
+		buf_format(&row, "\n%s,0.446917,2.0,", floats[i]);
+		buf_char(&row, '\0');
+		same = view_edit_ok(&view_bone_csv, &at, "\n4.4691655,0.446917,2,",
+				    (const char *)row.data);
+		ck_assert(anim_is_unedited(same, s.anim));
+		anim_free(same);
+		buf_format(&key, "{\"frame\": %s, \"time\": 0.446917, ", floats[i]);
+		buf_char(&key, '\0');
+		same = view_edit_ok(&view_bone_json, &at,
+				    "{\"frame\": 4.4691655, \"time\": 0.446917, ",
+				    (const char *)key.data);
+		ck_assert(anim_is_unedited(same, s.anim));
+		anim_free(same);
+		buf_release(&key);
+		buf_release(&row);
+	}
+	sample_close(&s);
+}
+END_TEST
+
 /* Of two keys of one time, the one whose row is still there stays, with its tangents. */
 START_TEST(the_first_of_two_keys_of_a_time_can_be_removed)
 {
@@ -440,6 +471,7 @@ Suite *tangents_suite(void)
 	tcase_add_test(t, tangents_that_are_given_count);
 	tcase_add_test(t, a_tangent_by_itself_is_another_statement);
 	tcase_add_test(t, frames_that_are_not_whole_stay_as_they_are);
+	tcase_add_test(t, a_frame_that_was_kept_as_a_float_is_the_same);
 	tcase_add_test(t, the_first_of_two_keys_of_a_time_can_be_removed);
 	tcase_add_loop_test(t, a_quaternion_stays_beside_a_removed_key, 0, 2);
 	tcase_add_test(t, unknown_members_stay_beside_a_removed_key);
