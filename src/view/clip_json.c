@@ -144,6 +144,17 @@ static bool edit_fields(struct clip_text *p)
 }
 
 /*
+ * In formats where keys have times, the number of frames and the length follow from the rate, which
+ * is a field. An editor that saves a text twice has them from before.
+ */
+static bool may_be_stale(const struct clip_text *p)
+{
+	struct spot fields = spot_member(&p->root, p->at->anim->format->name);
+
+	return p->at->anim->format->timed && clip_text_changed(p, &fields);
+}
+
+/*
  * Applies "loop" or the format's own field of that name, which are the same value: whichever
  * changed.
  */
@@ -242,6 +253,7 @@ static bool edit_times(struct clip_text *p)
 	     new_frame_time = clip_text_changed(p, &frame_time);
 	bool new_duration = clip_text_changed(p, &duration);
 
+	new_frames = new_frames && !may_be_stale(p);
 	if ((new_frames && !edit_frames(p, &frames)) ||
 	    (new_frame_time && !clip_json_read_time(p, &frame_time, &p->clip->frame_time)) ||
 	    (new_duration && !clip_json_read_time(p, &duration, &p->clip->duration)))
@@ -263,11 +275,17 @@ static bool edit_times(struct clip_text *p)
 static bool clip_json_edit(struct clip_text *p, bool copied)
 {
 	bool fields = clip_shown(p->at)->field_count > 0;
-	const char *const editable[] = {"clip",     "loop",
-					"frames",   "frame_time",
-					"duration", fields ? p->at->anim->format->name : "bones",
-					"bones",    copied ? "file" : NULL,
-					"name",     "seconds",
+	const char *const editable[] = {"clip",
+					"loop",
+					"frames",
+					"frame_time",
+					"duration",
+					fields ? p->at->anim->format->name : "bones",
+					"bones",
+					may_be_stale(p) ? "seconds" : "bones",
+					copied ? "file" : NULL,
+					"name",
+					"seconds",
 					NULL};
 
 	/* Bones come last: shortening the clip finds tracks by their old index. */

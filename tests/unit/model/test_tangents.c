@@ -456,6 +456,35 @@ START_TEST(the_grid_follows_from_the_rate)
 }
 END_TEST
 
+/* An editor that changes the rate twice has the number of frames and the length from before. */
+START_TEST(what_follows_from_the_rate_may_be_stale)
+{
+	static const char *const was =
+		"\"frames\": 7, \"time_unit\": \"s\", \"seconds\": 0.3,\n"
+		"  \"ff9clip\": {\"form\": \"json\", \"name\": \"\", \"rate\": 20,";
+	struct sample s = open_text(FILE_OF(CENTRAL)), fast, slow;
+	struct shown at = sample_shown(&s, 0, NULL);
+	struct anim *edited = view_edit_ok(&view_clip_json, &at, "\"rate\": 10", "\"rate\": 20");
+
+	fast = sample_store(&s, edited);
+	anim_free(edited);
+	at = sample_shown(&fast, 0, NULL);
+	view_edit_refused(&view_clip_json, &at, "\"frames\": 7", "\"frames\": 4", ERR_STORE, 4, 13,
+			  "ends with its last key");
+	view_edit_refused(&view_clip_json, &at, "\"seconds\": 0.3", "\"seconds\": 0.27", ERR_TEXT,
+			  4, 45, "\"seconds\" cannot be changed here");
+	edited = view_edit_ok(&view_clip_json, &at, was,
+			      "\"frames\": 4, \"time_unit\": \"s\", \"seconds\": 0.27,\n"
+			      "  \"ff9clip\": {\"form\": \"json\", \"name\": \"\", \"rate\": 10,");
+	slow = sample_store(&fast, edited);
+	anim_free(edited);
+	ck_assert_uint_eq(slow.anim->clips[0].frames, 4);
+	sample_close(&slow);
+	sample_close(&fast);
+	sample_close(&s);
+}
+END_TEST
+
 Suite *tangents_suite(void);
 
 Suite *tangents_suite(void)
@@ -481,6 +510,7 @@ Suite *tangents_suite(void)
 	tcase_add_test(t, a_new_channel_of_a_json_is_cubic);
 	tcase_add_test(t, a_change_of_the_rate_moves_no_key);
 	tcase_add_test(t, the_grid_follows_from_the_rate);
+	tcase_add_test(t, what_follows_from_the_rate_may_be_stale);
 	suite_add_tcase(s, t);
 	return s;
 }
