@@ -83,6 +83,22 @@ static const struct verb *find_command(const char *name)
 
 /* ---- a name that is no command ---- */
 
+/* Words of other programs for what commands of other names do. */
+static const struct {
+	const char *word, *command;
+} synonyms[] = {
+	{"info", "cat FILE/file.json"},
+	{"show", "cat"},
+	{"list", "ls"},
+	{"dump", "text"},
+	{"extract", "export"},
+	{"pack", "import"},
+	{"verify", "check"},
+	{"revert", "undo"},
+	{"history", "log"},
+	{"rename", "clip rename"},
+};
+
 static int say_unknown(const char *word)
 {
 	struct nearest near = nearest_to(word, strlen(word));
@@ -91,6 +107,11 @@ static int say_unknown(const char *word)
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		nearest_offer(&near, commands[i].name);
 	nearest_text(&near, meant, sizeof(meant));
+	for (size_t i = 0; i < ARRAY_SIZE(synonyms); i++) {
+		if (strcmp(word, synonyms[i].word) == 0)
+			snprintf(meant, sizeof(meant), "; did you mean \"%s\"?",
+				 synonyms[i].command);
+	}
 	fprintf(stderr,
 		"animfs: unknown command '%s'%s\nTry 'animfs --help' for a list of the commands.\n",
 		word, meant);

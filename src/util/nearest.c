@@ -65,10 +65,13 @@ static size_t edit_distance(const struct nearest *n, const char *name)
 		return SIZE_MAX;
 	distance = distance_of(n->word, n->length, name, length);
 	/*
-	 * If every letter of a short word would have to change, `name` is another word, not a
-	 * mistyped one.
+	 * If every letter of a short word would have to change, or two of four, `name` is another
+	 * word, not a mistyped one.
 	 */
-	return distance <= limit && distance < n->length ? distance : SIZE_MAX;
+	if (distance > limit || distance >= n->length ||
+	    (n->length == 4 && length == 4 && distance == 2))
+		return SIZE_MAX;
+	return distance;
 }
 
 static bool nearest_is_kept(const struct nearest *n, const char *name)

@@ -141,6 +141,8 @@ said '"camn" is not a format; did you mean "canm"\? the formats are canm,' ls --
 said '"camn" is not a format; did you mean "canm"\?' ls '--type=*.x=camn' w.canm
 said "unknown command 'frob'"$'\n'"Try 'animfs --help' for a list" help frob
 said "unknown command 'chekc'; did you mean \"check\"\\?" help chekc
+said "unknown command 'info'; did you mean \"cat FILE/file\\.json\"\\?" info game
+said "unknown command 'list'; did you mean \"ls\"\\?" help list
 said "unknown command 'chekc'; did you mean \"check\"\\?" chekc .
 said "Did you mean '--json'\\?" ls --jsno w.canm
 said 'no such option; did you mean "views"\?' mount --veiws=csv "$SRC" "$MNT"

@@ -25,6 +25,7 @@ static const struct {
 	{"hand_M.csv", "; did you mean \"hand_L.csv\" or \"hand_R.csv\"?"},
 	{"wlak", "; did you mean \"walk\"?"},
 	{"walking", ""},
+	{"wolf", ""}, /* two of four letters are wrong */
 	{"cvs", "; did you mean \"csv\"?"},
 	{"cv", "; did you mean \"csv\"?"},
 	{"vcs", ""}, /* two of three letters are wrong */
