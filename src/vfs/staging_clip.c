@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* staging_clip.c - a staged folder in an animation's folder becomes a clip of it. */
+#include "diagnostics.h"
 #include "given.h"
 #include "save.h"
 #include "staging_internal.h"
 #include "store/digests_kept.h"
+#include "util/composed.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +67,24 @@ static int commit_new(struct staged *f, struct version *base, const char *file_n
 	return error;
 }
 
+/* Reports a new clip whose name looks like that of another: a copy that was made elsewhere. */
+static void report_alike(const struct staged *f, const struct anim *anim)
+{
+	char made[NAME_MAX + 1], other[NAME_MAX + 1], reason[2 * NAME_MAX + 128];
+
+	for (uint32_t i = 0; i < anim->clip_count; i++) {
+		if (!composed_same(anim->clips[i].label, f->name))
+			continue;
+		composed_points(f->name, made, sizeof(made));
+		composed_points(anim->clips[i].label, other, sizeof(other));
+		snprintf(reason, sizeof(reason),
+			 "its name looks like that of another clip, but is written %s and not %s",
+			 made, other);
+		diagnose_event(f->v, f->path, "new clip", reason);
+		return;
+	}
+}
+
 /* Makes a clip of the texts, and commits it. */
 static int commit_clip(struct staged *f) REQUIRES(writer_class)
 {
@@ -74,8 +95,13 @@ static int commit_clip(struct staged *f) REQUIRES(writer_class)
 
 	if (error)
 		return error;
-	error = clip_labelled(base->anim, 0, f->name) ? commit_texts(f, base, name)
-						      : commit_new(f, base, name);
+	if (clip_labelled(base->anim, 0, f->name)) {
+		error = commit_texts(f, base, name);
+	} else {
+		error = commit_new(f, base, name);
+		if (!error)
+			report_alike(f, base->anim);
+	}
 	version_put(base);
 	return error;
 }

@@ -6,6 +6,7 @@
 cp tests/data/canm/wiki512.canm "$SRC/w.canm"
 cp tests/data/canm/wiki512.canm "$SRC/u.canm"
 "$ANIMFS" bone rename "$SRC/u.canm/walk" hip Zähne
+"$ANIMFS" clip rename "$SRC/u.canm/Idle" Gähn
 mount_stopped
 bones=$MNT/w.canm/walk/bones
 errors=$MNT/.animfs/errors
@@ -59,4 +60,8 @@ like "a text whose name is in another form of Unicode: the line has the code poi
 	'no bone: its name looks like .* is written Za<U\+0308>hne\.csv and not Z<U\+00E4>hne\.csv; it is an ordinary file'
 rm "$MNT/u.canm/walk/bones/$(printf 'Za\xcc\x88hne.csv')"
 ok "the bone's text is where it was" grep -q ^frame, "$MNT/u.canm/walk/bones/Zähne.csv"
+cp -r "$MNT/u.canm/Gähn" "$MNT/u.canm/$(printf 'Ga\xcc\x88hn')"
+advance 2500
+like "so has that of a clip" "$(<"$errors")" \
+	$'u\\.canm/Ga\xcc\x88hn: new clip: [^\n]* looks like that of another clip, but is written Ga<U\\+0308>hn and not G<U\\+00E4>hn'
 umount_animfs
