@@ -43,7 +43,7 @@ struct hints {
 
 struct codec {
 	const struct format *format;
-	/* patterns of file names: "*" and a suffix in any case; ends with NULL */
+	/* patterns of file names: "*" and an extension, ".NAME", in any case; ends with NULL */
 	const char *const *patterns;
 	/* returns whether src may be of this format; never true for a file of another */
 	bool (*probe)(struct bytes src);

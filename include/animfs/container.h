@@ -64,7 +64,7 @@ struct archive {
 
 struct container {
 	const char *name; /* name of the kind: "cpk" */
-	/* patterns of file names: "*" and a suffix in any case; ends with NULL */
+	/* patterns of file names: "*" and an extension, ".NAME", in any case; ends with NULL */
 	const char *const *patterns;
 	/* Lists the members: sets `members` and `count`. */
 	bool (*list)(struct archive *a, struct err *err);

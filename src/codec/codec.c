@@ -4,7 +4,6 @@
 #include "model/names.h"
 
 #include <string.h>
-#include <strings.h>
 
 const struct codec *const codecs[] = {
 	&canm_codec,    &cas_codec,   &ribbon_codec,   &owanim_codec, &ff9anim_codec,
@@ -25,27 +24,22 @@ const struct codec *codec_named(const char *name)
  * Matches the end of a file name. This runs for every name in a mount and for each of its changes;
  * fnmatch takes ten times as long.
  */
-static const char *find_end(const struct codec *c, const char *file_name)
+static const char *find_end(const struct codec *c, const char *file_name, uint32_t dots)
 {
-	size_t size = strlen(file_name);
-	const char *const *pattern;
+	const char *end = NULL;
 
-	for (pattern = c->patterns; *pattern; pattern++) {
-		const char *end = *pattern + 1;
-		size_t length = strlen(end);
-
-		if (size >= length && strcasecmp(file_name + size - length, end) == 0)
-			return file_name + size - length;
-	}
-	return NULL;
+	for (const char *const *pattern = c->patterns; *pattern && !end; pattern++)
+		end = name_end(file_name, dots, *pattern + 1);
+	return end;
 }
 
 const struct codec *codec_for_name(const char *file_name)
 {
+	const uint32_t dots = name_dots(file_name);
 	const struct codec *const *c;
 
 	for (c = codecs; *c; c++)
-		if (find_end(*c, file_name))
+		if (find_end(*c, file_name, dots))
 			return *c;
 	return NULL;
 }
@@ -62,7 +56,7 @@ const struct codec *codec_probe(struct bytes src)
 
 size_t codec_stem(const struct codec *codec, const char *file_name)
 {
-	const char *end = find_end(codec, file_name);
+	const char *end = find_end(codec, file_name, name_dots(file_name));
 
 	return end && end != file_name ? (size_t)(end - file_name) : name_stem(file_name);
 }

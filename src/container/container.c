@@ -2,8 +2,7 @@
 /* container.c - the table of kinds of archives. */
 #include "containers.h"
 
-#include <string.h>
-#include <strings.h>
+#include "model/names.h"
 
 const struct container *const containers[] = {
 	&cpk_container,
@@ -14,15 +13,12 @@ const struct container *const containers[] = {
 	NULL,
 };
 
-static bool matches(const struct container *c, const char *file_name)
+static bool matches(const struct container *c, const char *file_name, uint32_t dots)
 {
-	size_t size = strlen(file_name);
-
 	for (const char *const *pattern = c->patterns; *pattern; pattern++) {
-		const char *end = *pattern + 1;
-		size_t length = strlen(end);
+		const char *end = name_end(file_name, dots, *pattern + 1);
 
-		if (size > length && strcasecmp(file_name + size - length, end) == 0)
+		if (end && end != file_name)
 			return true;
 	}
 	return false;
@@ -30,8 +26,10 @@ static bool matches(const struct container *c, const char *file_name)
 
 const struct container *container_for_name(const char *file_name)
 {
+	const uint32_t dots = name_dots(file_name);
+
 	for (const struct container *const *c = containers; *c; c++) {
-		if (matches(*c, file_name))
+		if (matches(*c, file_name, dots))
 			return *c;
 	}
 	return NULL;

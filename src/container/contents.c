@@ -10,63 +10,72 @@
 
 /* ---- entries by name ---- */
 
-static uint64_t hash(uint32_t parent, const char *name, size_t size)
+struct entry_key {
+	uint32_t parent, hash;
+	const char *name;
+	size_t size;
+};
+
+static struct entry_key entry_key(uint32_t parent, const char *name, size_t size)
 {
-	return XXH3_64bits_withSeed(name, size, parent);
+	uint32_t hash = (uint32_t)XXH3_64bits_withSeed(name, size, parent);
+
+	return (struct entry_key){parent, hash, name, size};
 }
 
-/* Returns the name by which the index finds an entry. */
-static const char *contents_key_of(const struct contents *c, const struct contents_index *index,
-				   const struct contents_entry *e, size_t *size)
+static bool entry_has_key(const struct contents *c, const struct contents_index *index,
+			  const struct contents_entry *e, const struct entry_key *key)
 {
-	*size = index == &c->labels ? strlen(e->label) : e->stored_size;
-	return index == &c->labels ? e->label : e->stored;
+	bool by_label = index == &c->labels;
+
+	return e->parent == key->parent &&
+	       (by_label ? e->label_size : e->stored_size) == key->size &&
+	       memcmp(by_label ? e->label : e->stored, key->name, key->size) == 0;
 }
 
 /* Returns the slot of a name, or the free slot where it belongs. */
-static uint32_t *contents_find_slot(const struct contents *c, const struct contents_index *index,
-				    uint32_t parent, const char *name, size_t size)
+static struct contents_slot *contents_find_slot(const struct contents *c,
+						const struct contents_index *index,
+						const struct entry_key *key)
 {
-	size_t i = (size_t)hash(parent, name, size) & index->mask, length;
+	size_t i = key->hash & index->mask;
 
 	assert(index->slots);
-	for (; index->slots[i]; i = (i + 1) & index->mask) {
-		const struct contents_entry *e = &c->entries[index->slots[i] - 1];
-		const char *key = contents_key_of(c, index, e, &length);
-
-		if (e->parent == parent && length == size && memcmp(key, name, size) == 0)
-			break;
-	}
+	while (index->slots[i].entry &&
+	       (index->slots[i].hash != key->hash ||
+		!entry_has_key(c, index, &c->entries[index->slots[i].entry - 1], key)))
+		i = (i + 1) & index->mask;
 	return &index->slots[i];
 }
 
-static bool index_room(const struct contents *c, struct contents_index *index)
+static void index_add(struct contents_index *index, struct contents_slot *slot,
+		      const struct entry_key *key, uint32_t entry)
 {
-	struct contents_index larger = {.mask = index->slots ? 2 * index->mask + 1 : 63,
+	*slot = (struct contents_slot){key->hash, entry + 1};
+	index->used++;
+}
+
+/* Makes room for this many names. */
+static bool index_room(struct contents_index *index, size_t count)
+{
+	struct contents_index larger = {.mask = index->slots ? index->mask : 63,
 					.used = index->used};
 
-	if (index->slots && index->used < (index->mask + 1) / 2)
+	while (count > larger.mask / 2)
+		larger.mask = 2 * larger.mask + 1;
+	if (index->slots && larger.mask == index->mask)
 		return true;
 	larger.slots = calloc(larger.mask + 1, sizeof(*larger.slots));
 	if (!larger.slots)
 		return false;
 	for (size_t i = 0; index->slots && i <= index->mask; i++) {
-		const struct contents_entry *e;
-		const char *key;
-		size_t size;
+		size_t at = index->slots[i].hash & larger.mask;
 
-		if (!index->slots[i])
+		if (!index->slots[i].entry)
 			continue;
-		e = &c->entries[index->slots[i] - 1];
-		key = contents_key_of(c, index, e, &size);
-		for (size_t at = (size_t)hash(e->parent, key, size);; at++) {
-			uint32_t *slot = &larger.slots[at & larger.mask];
-
-			if (!*slot) {
-				*slot = index->slots[i];
-				break;
-			}
-		}
+		while (larger.slots[at].entry)
+			at = (at + 1) & larger.mask;
+		larger.slots[at] = index->slots[i];
 	}
 	free(index->slots);
 	*index = larger;
@@ -75,8 +84,9 @@ static bool index_room(const struct contents *c, struct contents_index *index)
 
 uint32_t contents_find(const struct contents *c, uint32_t folder, const char *label, size_t size)
 {
-	return c->labels.slots ? *contents_find_slot(c, &c->labels, folder, label, size) - 1
-			       : CONTENTS_NONE;
+	const struct entry_key key = entry_key(folder, label, size);
+
+	return c->labels.slots ? contents_find_slot(c, &c->labels, &key)->entry - 1 : CONTENTS_NONE;
 }
 
 /* ---- building ---- */
@@ -136,21 +146,24 @@ static bool make_label(struct building *b, const char *stored, size_t size, cons
 	return name && !b->form.failed;
 }
 
-/* Makes the first label of the name that is free in the folder, in b->form. */
-static bool choose_label(struct building *b, uint32_t parent, const char *stored, size_t size)
+/*
+ * Makes the first label of the name that is free in the folder, in b->form, whose bytes are the
+ * key's name.
+ */
+static bool choose_label(struct building *b, uint32_t parent, const char *stored, size_t size,
+			 struct entry_key *key, struct contents_slot **slot)
 {
 	struct contents *c = b->c;
 	uint32_t first = CONTENTS_NONE;
 	char suffix[16] = "";
 
 	while (make_label(b, stored, size, suffix)) {
-		uint32_t taken = *contents_find_slot(c, &c->labels, parent,
-						     (const char *)b->form.data, b->form.size);
-
-		if (!taken)
+		*key = entry_key(parent, (const char *)b->form.data, b->form.size);
+		*slot = contents_find_slot(c, &c->labels, key);
+		if (!(*slot)->entry)
 			return true;
 		if (first == CONTENTS_NONE)
-			first = taken - 1;
+			first = (*slot)->entry - 1;
 		snprintf(suffix, sizeof(suffix), "~%u", c->entries[first].again++);
 	}
 	return err_memory(b->err);
@@ -165,7 +178,9 @@ static bool contents_grow(struct building *b)
 	if (!entries)
 		return err_memory(b->err);
 	c->entries = entries;
-	return (index_room(c, &c->labels) && index_room(c, &c->stored)) || err_memory(b->err);
+	return (index_room(&c->labels, c->labels.used + 1) &&
+		index_room(&c->stored, c->stored.used + 1)) ||
+	       err_memory(b->err);
 }
 
 static uint32_t contents_add_entry(struct building *b, uint32_t parent, const char *stored,
@@ -173,12 +188,16 @@ static uint32_t contents_add_entry(struct building *b, uint32_t parent, const ch
 {
 	struct contents *c = b->c;
 	struct contents_entry *e, *above;
+	struct contents_slot *slot = NULL;
+	struct entry_key key;
 	uint32_t number = c->count;
 
-	if (!contents_check_limit(b) || !contents_grow(b) || !choose_label(b, parent, stored, size))
+	if (!contents_check_limit(b) || !contents_grow(b) ||
+	    !choose_label(b, parent, stored, size, &key, &slot))
 		return CONTENTS_NONE;
 	e = &c->entries[number];
 	*e = (struct contents_entry){.stored = stored,
+				     .label_size = (uint32_t)b->form.size,
 				     .stored_size = (uint32_t)size,
 				     .parent = parent,
 				     .member = member,
@@ -198,8 +217,7 @@ static uint32_t contents_add_entry(struct building *b, uint32_t parent, const ch
 		return CONTENTS_NONE;
 	}
 	c->count++;
-	*contents_find_slot(c, &c->labels, parent, e->label, strlen(e->label)) = number + 1;
-	c->labels.used++;
+	index_add(&c->labels, slot, &key, number);
 	above = &c->entries[parent];
 	if (above->last == CONTENTS_NONE)
 		above->first = number;
@@ -212,17 +230,14 @@ static uint32_t contents_add_entry(struct building *b, uint32_t parent, const ch
 static uint32_t contents_enter(struct building *b, uint32_t parent, const char *part, size_t size)
 {
 	struct contents *c = b->c;
-	uint32_t entry = c->stored.slots
-				 ? *contents_find_slot(c, &c->stored, parent, part, size) - 1
-				 : CONTENTS_NONE;
+	const struct entry_key key = entry_key(parent, part, size);
+	uint32_t entry = contents_find_slot(c, &c->stored, &key)->entry - 1;
 
 	if (entry != CONTENTS_NONE)
 		return entry;
 	entry = contents_add_entry(b, parent, part, size, CONTENTS_NONE);
-	if (entry != CONTENTS_NONE) {
-		*contents_find_slot(c, &c->stored, parent, part, size) = entry + 1;
-		c->stored.used++;
-	}
+	if (entry != CONTENTS_NONE)
+		index_add(&c->stored, contents_find_slot(c, &c->stored, &key), &key, entry);
 	return entry;
 }
 
@@ -263,14 +278,33 @@ static bool add_members(struct building *b, const struct archive *a)
 	return true;
 }
 
+/* Makes room for all members, and some folders, at once, unless that is more than the limit. */
+static bool contents_reserve(struct contents *c, uint32_t count)
+{
+	const size_t room = count + (size_t)count / 16 + 16;
+	struct contents_entry *entries;
+
+	if (room >= c->limit / (sizeof(*c->entries) + 4 * sizeof(*c->labels.slots)))
+		return true;
+	entries = malloc(room * sizeof(*entries));
+	if (!entries)
+		return false;
+	c->entries = entries;
+	c->room = room;
+	return index_room(&c->labels, room);
+}
+
 struct contents *contents_new(const struct archive *a, struct err *err)
 {
 	struct contents *c = calloc(1, sizeof(*c));
 	struct building b = {.c = c, .form = BUF_INIT, .err = err};
-	bool fine = c && contents_grow(&b);
+	bool fine = c != NULL;
 
 	if (fine) {
 		c->limit = a->limit;
+		fine = contents_reserve(c, a->count) && contents_grow(&b);
+	}
+	if (fine) {
 		c->entries[c->count++] = (struct contents_entry){.label = "",
 								 .stored = "",
 								 .parent = CONTENTS_NONE,

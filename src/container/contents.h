@@ -15,7 +15,7 @@
 struct contents_entry {
 	const char *label;  /* file name under which the entry is shown */
 	const char *stored; /* name in the archive; that of a folder is not NUL-terminated */
-	uint32_t stored_size;
+	uint32_t label_size, stored_size;
 	uint32_t parent;
 	uint32_t member;      /* index in the archive; CONTENTS_NONE: the entry is a folder */
 	uint32_t first, last; /* the entries of a folder; CONTENTS_NONE: the folder is empty */
@@ -30,7 +30,10 @@ struct contents {
 	size_t room;
 	struct arena arena;
 	struct contents_index {
-		uint32_t *slots; /* index of an entry plus 1; 0: free */
+		struct contents_slot {
+			uint32_t hash;
+			uint32_t entry; /* index of an entry plus 1; 0: free */
+		} * slots;
 		size_t mask, used;
 		/* labels: entries by parent and label; stored: folders by parent and stored name */
 	} labels, stored;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <xxhash.h>
 
 #define CUT_MARK_SIZE 17 /* '~' and 16 hex digits */
@@ -178,6 +179,33 @@ const char *name_of_bone(const struct format *format, const char *name)
 	const char *slash = format && format->paths ? strrchr(name, '/') : NULL;
 
 	return slash ? slash + 1 : name;
+}
+
+static uint32_t dot_bit(char c)
+{
+	return (uint32_t)1 << ((uint8_t)c & 31); /* upper and lower case differ in another bit */
+}
+
+uint32_t name_dots(const char *file_name)
+{
+	uint32_t dots = 0;
+
+	for (; *file_name; file_name++)
+		dots |= *file_name == '.' ? dot_bit(file_name[1]) : 0;
+	return dots;
+}
+
+const char *name_end(const char *file_name, uint32_t dots, const char *end)
+{
+	size_t size, length;
+
+	if (!(dots & dot_bit(end[1])))
+		return NULL;
+	size = strlen(file_name);
+	length = strlen(end);
+	return size >= length && strcasecmp(file_name + size - length, end) == 0
+		       ? file_name + size - length
+		       : NULL;
 }
 
 size_t name_stem(const char *file_name)

@@ -45,4 +45,15 @@ const char *name_of_bone(const struct format *format, const char *name);
  */
 size_t name_stem(const char *file_name);
 
+/*
+ * The set of characters behind a name's dots, by five bits each. It rules out most extensions
+ * without a comparison: names are matched with dozens, for each entry of a folder.
+ */
+uint32_t name_dots(const char *file_name);
+/*
+ * Returns where the name ends with `end`, a dot and more, in any case; NULL if it does not. `dots`:
+ * those of the name.
+ */
+const char *name_end(const char *file_name, uint32_t dots, const char *end);
+
 #endif

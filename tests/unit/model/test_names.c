@@ -403,6 +403,40 @@ START_TEST(clips_of_the_same_bones_are_labelled_alike)
 }
 END_TEST
 
+START_TEST(extensions_are_found_in_any_case)
+{
+	static const struct {
+		const char *name, *end;
+		int at; /* -1: the name does not end so */
+	} cases[] = {
+		{"x.cas", ".cas", 1},
+		{"x.CAS", ".cas", 1},
+		{"X.cAs", ".cas", 1},
+		{".cas", ".cas", 0},
+		{"cas", ".cas", -1},
+		{"x.cas.", ".cas", -1},
+		{"x.cas.b", ".cas", -1},
+		{"x.cas.CAS", ".cas", 5},
+		{"x.sequence.csv", ".sequence.csv", 1},
+		{"x.csv", ".sequence.csv", -1},
+		{"x.006", ".006", 1},
+		{"x.\x10"
+		 "06",
+		 ".006", -1},
+		{"", ".cas", -1},
+		{"\xC3\xA4.\xC3\xA4.rab", ".rab", 5},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *name = cases[i].name;
+		const char *at = name_end(name, name_dots(name), cases[i].end);
+
+		ck_assert_msg((at ? (int)(at - name) : -1) == cases[i].at, "%s %s", name,
+			      cases[i].end);
+	}
+}
+END_TEST
+
 Suite *names_suite(void);
 
 Suite *names_suite(void)
@@ -416,6 +450,7 @@ Suite *names_suite(void)
 	tcase_add_test(escape, what_is_no_form_is_refused);
 	tcase_add_test(escape, long_names_are_cut_on_a_character);
 	suite_add_tcase(s, escape);
+	tcase_add_test(labels, extensions_are_found_in_any_case);
 	tcase_add_test(labels, equal_names_are_numbered_in_file_order);
 	tcase_add_test(labels, numbers_keep_clear_of_literal_names);
 	tcase_add_test(labels, reserved_names_are_taken);
