@@ -512,18 +512,34 @@ static int look_up_name(struct dir_read *r, const char *name, struct entry *out)
 }
 
 /*
+ * The kernel always asks for attributes at the beginning of a folder, as many as one reply holds,
+ * about 200. Programs that want those of a larger folder read all its names first, and look most of
+ * them up anyway.
+ */
+#define ATTRIBUTES_MAX 256
+
+/* Returns whether an entry is left without attributes, which would take long. */
+static bool leaves_out(const struct dir_read *r, const struct listing *l, size_t i)
+{
+	const struct thing *folder = r->folder->thing;
+	mode_t type = l->entries[i].type;
+
+	if (thing_is_member(folder))
+		return !type || (type == S_IFREG && l->count > ATTRIBUTES_MAX);
+	return thing_is_virtual(folder) && type == S_IFREG;
+}
+
+/*
  * Looks up an entry for its attributes, unless that would take long: then the entry has no node,
  * and the kernel looks it up if needed. So listing an archive unpacks nothing, and listing views
  * renders none for its size.
  */
 static void dir_look_up(struct dir_read *r, const struct listing *l, size_t i, struct entry *out)
 {
-	const struct thing *folder = r->folder->thing;
 	const char *name = listing_name(l, i);
 	mode_t type = l->entries[i].type;
 
-	if (is_dot(name) || (thing_is_member(folder) && !type) ||
-	    (thing_is_virtual(folder) && type == S_IFREG) || look_up_name(r, name, out) != 0)
+	if (is_dot(name) || leaves_out(r, l, i) || look_up_name(r, name, out) != 0)
 		out->node = 0;
 	/*
 	 * Leave out a file that may become a folder: the kernel would cache the type with the name.

@@ -88,6 +88,16 @@ ok "and the folder has ~2" test -f "$MNT/walker.mrab.d~2/MODEL/walker.mdb"
 rmdir "$SRC/walker.mrab.d"
 ok "until it is gone" wait_for 5 test -f "$MNT/walker.mrab.d/MODEL/walker.mdb"
 
+# ---- a large folder ----
+nodes() { sed -n 's/^nodes //p' "$MNT/.animfs/status"; }
+python3 "$pack" sparse "$SRC/large.cpk" 2000 100000000
+ok "a large archive shows" wait_for 5 test -d "$MNT/large.cpk.d/d001"
+before_nodes=$(nodes)
+is "it has all names" "$(ls -f "$MNT"/large.cpk.d/* | grep -c '^f')" 2000
+ok "and listing them looks none up" test "$(($(nodes) - before_nodes))" -lt 20
+is "they have attributes all the same" "$(ls -l "$MNT/large.cpk.d/d001" | awk '$1 == "-r--r--r--" && $5 == 4096' | wc -l)" 1000
+rm "$SRC/large.cpk"
+
 # ---- what is damaged ----
 is "a damaged archive is a file only" "$(ls "$MNT" | grep '^bad_type.cpk')" bad_type.cpk
 fails "its folder cannot be reached" ls "$MNT/bad_type.cpk.d"
