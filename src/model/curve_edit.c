@@ -1317,52 +1317,47 @@ static bool begin_values(struct curve_edit_plain *p, uint32_t key)
 }
 
 /* Stores a key's values, unless this key and all keys before it are unchanged. */
-static bool curve_edit_put_values(struct curve_edit_plain *p, uint32_t key,
-				  const struct num_plain *cells, const double *values, bool same)
+static bool curve_edit_put_values(struct curve_edit_plain *p, uint32_t key, const double *said,
+				  const double *values, bool same)
 {
-	double said[4] = {0};
-
 	if (same && !p->values)
 		return true;
 	if (!p->values && !begin_values(p, key))
 		return false;
-	for (unsigned axis = 0; axis < p->width; axis++)
-		said[axis] = cells[axis].value;
 	said_key(p->said, key, p->text.columns, said);
 	memcpy(p->values + (size_t)key * p->width, values, p->width * sizeof(*values));
 	return true;
 }
 
 /* Computes a key with settle_key, as curve_edit_curve does. */
-static bool settle_plain(struct curve_edit_plain *p, uint32_t key, const struct num_plain *cells,
-			 double *out)
+static bool settle_plain(struct curve_edit_plain *p, uint32_t key, const double *said, double *out)
 {
 	struct curve_edit_key row = {.frame = key, .given = p->text.columns};
 	uint8_t have = 0;
 
 	if (!p->edit && !begin_full_edit(p))
 		return false;
-	for (unsigned axis = 0; axis < p->width; axis++)
-		row.value[axis] = cells[axis].value;
+	memcpy(row.value, said, sizeof(row.value));
 	return settle_key(p->edit, &row, key, was_keyed(p->edit), out, &have);
 }
 
 bool curve_edit_plain_key(struct curve_edit_plain *p, uint32_t key, const struct num_plain *cells)
 {
-	double old[4] = {0}, now[4] = {0};
-	bool same = true;
+	double said[4] = {0}, old[4] = {0}, now[4] = {0};
+	bool same;
 
 	for (unsigned axis = 0; axis < p->width; axis++)
-		same = same && num_is_value(&cells[axis], curve_value(p->old, key, axis),
-					    &p->old->lane[axis], p->old->stored);
+		old[axis] = curve_value(p->old, key, axis);
+	same = num_are_values(cells, old, p->old->lane, p->width, p->old->stored);
 	if (same && !p->values)
 		return true;
 	for (unsigned axis = 0; axis < p->width; axis++)
-		old[axis] = curve_value(p->old, key, axis);
+		if (!num_plain_value(&cells[axis], &said[axis]))
+			return false;
 	if (same)
-		return curve_edit_put_values(p, key, cells, old, true);
-	return settle_plain(p, key, cells, now) &&
-	       curve_edit_put_values(p, key, cells, now,
+		return curve_edit_put_values(p, key, said, old, true);
+	return settle_plain(p, key, said, now) &&
+	       curve_edit_put_values(p, key, said, now,
 				     memcmp(old, now, p->width * sizeof(*now)) == 0);
 }
 

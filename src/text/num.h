@@ -72,24 +72,28 @@ bool num_parse_value(const char *text, size_t size, char point, double *out);
 /* Parses a frame number: any number whose value is whole and below 2^32 ("5.0", "5e0"). */
 bool num_parse_frame(const char *text, size_t size, char point, uint32_t *out);
 
-/*
- * A number as num_lane writes it: digits * 10^-places. `value` is the number as a double that
- * rounds to the float32 that the text rounds to.
- */
+/* A number as num_lane writes it: digits * 10^-places. */
 struct num_plain {
 	uint64_t digits;
 	unsigned places;
 	bool negative;
-	double value;
 };
 
+#define NUM_SCAN_MOST 4
 /*
- * Scans the plain number that begins at p and ends before `end`, faster than num_parse. Returns the
- * place behind it, or NULL if there is none, or one that needs num_parse.
+ * Scans `count` plain numbers, at most NUM_SCAN_MOST, each behind a comma, the first of which is at
+ * p; faster than num_parse. Returns the place behind them, or NULL if one is none, or one that
+ * needs num_parse.
  */
-const char *num_scan(const char *p, const char *end, struct num_plain *out);
-/* Is n certainly the number that num_value writes for this value? False if uncertain. */
-bool num_is_value(const struct num_plain *n, double v, const struct lane *lane, bool stored);
+const char *num_scan(const char *p, const char *end, unsigned count, struct num_plain *out);
+/* Gets the number as num_parse_value does; false if it needs that. */
+bool num_plain_value(const struct num_plain *n, double *out);
+/*
+ * Are the `count` numbers certainly those that num_value writes for the values, each in its lane?
+ * False if uncertain.
+ */
+bool num_are_values(const struct num_plain *n, const double *v, const struct lane *lane,
+		    unsigned count, bool stored);
 
 /* Are the two numbers equal at 15 significant digits, as a spreadsheet keeps them? -0 equals 0. */
 bool num_same15(double a, double b);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "num_decimal.h"
+#include "num.h"
 
 #include <locale.h>
 #include <math.h>
@@ -88,4 +89,12 @@ struct decimal num_rounded(double v, int digits)
 			d.digits = d.digits * 10 + (uint64_t)(*p - '0');
 	d.exponent = atoi(p + 1) - (digits - 1);
 	return d;
+}
+
+bool num_plain_value(const struct num_plain *n, double *out)
+{
+	double value = (double)(int64_t)n->digits / ten((int)n->places);
+
+	*out = n->negative ? -value : value;
+	return n->digits <= UINT64_C(1) << 53 && !is_half_way(value);
 }

@@ -13,6 +13,8 @@
 
 #include "animfs/base.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 struct decimal {
@@ -146,6 +148,15 @@ static inline bool narrow_f64(double nearest, float *out)
 	*out = (float)nearest;
 	return nearest == 0 || (float)f64_from_bits(f64_bits(nearest) - 1) ==
 				       (float)f64_from_bits(f64_bits(nearest) + 1);
+}
+
+/*
+ * May it round to another float32 than the text that it was read from? It may half-way between two;
+ * denormal floats have fewer bits.
+ */
+static inline bool is_half_way(double v)
+{
+	return (f64_bits(v) & 0x1fffffff) == 0x10000000 || (fabs(v) < (double)FLT_MIN && v != 0);
 }
 
 /* `text` is digits, 'e' and an exponent; either result may not be wanted (NULL). */

@@ -4,7 +4,6 @@
 #include "num_decimal.h"
 
 #include <endian.h>
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,17 +42,25 @@ static inline uint64_t no_digit(uint64_t bytes)
 	       UINT64_C(0x8080808080808080);
 }
 
+/* Returns the number of eight digits, 0 to 9 in each byte, the first in the lowest byte. */
+static inline uint64_t join8(uint64_t digits)
+{
+	uint64_t twos = digits * 10 + (digits >> 8), mask = UINT64_C(0x000000ff000000ff);
+
+	return ((twos & mask) * (100 + (UINT64_C(1000000) << 32)) +
+		(twos >> 16 & mask) * (1 + (UINT64_C(10000) << 32))) >>
+	       32;
+}
+
 /*
  * Returns the number in the last `count` of eight bytes: 1 to 8 digits, the first in the lowest
  * byte.
  */
 static inline uint64_t join_digits(uint64_t bytes, unsigned count)
 {
-	uint64_t d = (bytes & UINT64_C(0x0f0f0f0f0f0f0f0f)) >> (64 - 8 * count) << (64 - 8 * count);
+	unsigned before = 64 - 8 * count;
 
-	d = (d * 10 + (d >> 8)) & 0x00ff00ff00ff00ff;
-	d = (d * 100 + (d >> 16)) & 0x0000ffff0000ffff;
-	return (d * 10000 + (d >> 32)) & 0xffffffff;
+	return join8((bytes & UINT64_C(0x0f0f0f0f0f0f0f0f)) >> before << before);
 }
 
 /*
@@ -283,15 +290,6 @@ bool num_parse_f32(const char *text, size_t size, char point, float *out)
 	return true;
 }
 
-/*
- * May it round to another float32 than the text that it was read from? It may half-way between two;
- * denormal floats have fewer bits.
- */
-static inline bool is_half_way(double v)
-{
-	return (f64_bits(v) & 0x1fffffff) == 0x10000000 || (fabs(v) < (double)FLT_MIN && v != 0);
-}
-
 bool num_parse_value(const char *text, size_t size, char point, double *out)
 {
 	float nearest;
@@ -306,8 +304,8 @@ bool num_parse_value(const char *text, size_t size, char point, double *out)
 
 /* ---- plain numbers inside a text ---- */
 
-/* number of bytes that are read from p on, whether or not they belong to the number */
-#define SCAN_MAX 32
+/* more bytes than are read from a comma on, whether or not they belong to the number behind it */
+#define SCAN_MAX 33
 /* digits that fit into 64 bits: two groups of eight and two more */
 #define SCAN_DIGITS 18
 
@@ -325,12 +323,12 @@ static inline unsigned count_digits(uint64_t bytes)
 	return stop ? (unsigned)__builtin_ctzll(stop) / 8 : 8;
 }
 
-static inline const char *scan_plain(const char *p, struct num_plain *out)
+/* Scans a number of up to 18 digits. */
+static __attribute__((noinline)) const char *scan_long(const char *p, struct num_plain *out)
 {
 	bool negative = *p == '-';
 	uint64_t bytes = get8(p + negative), digits;
 	unsigned whole = count_digits(bytes), size, places = 0;
-	double value;
 
 	if (whole - 1 > 6)
 		return NULL;
@@ -352,28 +350,82 @@ static inline const char *scan_plain(const char *p, struct num_plain *out)
 		places += size;
 		p += places;
 	}
-	value = (double)(int64_t)digits / ten((int)places);
-	if (digits > UINT64_C(1) << 53 || is_half_way(value))
-		return NULL;
-	*out = (struct num_plain){digits, places, negative, negative ? -value : value};
+	*out = (struct num_plain){digits, places, negative};
 	return p;
 }
 
-/* Scans a number near the end of the text like num_scan, but in a copy with room after it. */
-static __attribute__((noinline)) const char *scan_end(const char *p, const char *end,
-						      struct num_plain *out)
+#define EACH_BYTE UINT64_C(0x0101010101010101)
+#define HIGH_BITS (0x80 * EACH_BYTE)
+
+/* Returns a word whose lowest set bit is the high bit of the first byte below c, which is ASCII. */
+static inline uint64_t bytes_below(uint64_t bytes, unsigned char c)
 {
-	char room[SCAN_MAX] = "";
+	return (bytes - c * EACH_BYTE) & ~bytes & HIGH_BITS;
+}
+
+/* Returns the place, from 0 to 7, of the byte whose high bit is the lowest that is set. */
+static inline unsigned first_byte(uint64_t high_bits)
+{
+	return (unsigned)__builtin_ctzll(high_bits) / 8;
+}
+
+/*
+ * Scans the numbers that most are: at most 15 characters, with a point among the first eight, and
+ * behind them a comma or the end of a line. There is one branch in it, since signs and counts of
+ * digits could not be predicted, and the end is known early, so that the next number can be begun.
+ */
+static inline const char *scan_plain(const char *p, struct num_plain *out)
+{
+	uint64_t low = get8(p), high = get8(p + 8);
+	uint64_t end_low = bytes_below(low, '-'), end_high = bytes_below(high, '-');
+	uint64_t dot = bytes_below(low ^ '.' * EACH_BYTE, 1), before, half, faults;
+	unsigned high_size = 8 + first_byte(end_high | UINT64_C(1) << 63);
+	unsigned size = end_low ? first_byte(end_low) : high_size;
+	unsigned point = first_byte(dot | UINT64_C(1) << 63), places = size - 1 - point, shift;
+	uint64_t negative = (uint8_t)*p == '-';
+
+	/* Digits become 0 to 9, also the sign, which then is a zero in front. */
+	low = (low ^ DIGITS_8) & ~(negative * 0xff);
+	high ^= DIGITS_8;
+	/* Take out the point. */
+	before = ((dot & -dot) >> 7) - 1;
+	low = (low & before) | ((low >> 8 | high << 56) & ~before);
+	high >>= 8;
+	/* Move the digits to the end of the sixteen bytes. */
+	shift = 8 * (17 - size);
+	half = -(uint64_t)(shift >> 6 & 1);
+	high = (high & ~half) | (low & half);
+	low &= ~half;
+	high = high << (shift & 63) | low >> 1 >> (~shift & 63);
+	low <<= shift & 63;
+	faults = ((low + 0x76 * EACH_BYTE) | low | (high + 0x76 * EACH_BYTE) | high) & HIGH_BITS;
+	if (faults | (places - 1 > 13) | (point <= negative) | !dot | !(end_low | end_high))
+		return scan_long(p, out);
+	out->digits = join8(low) * TEN_8 + join8(high);
+	out->places = places;
+	out->negative = negative;
+	return p + size;
+}
+
+/* Scans numbers near the end of the text like num_scan, but in a copy with room after it. */
+static __attribute__((noinline)) const char *scan_end(const char *p, const char *end,
+						      unsigned count, struct num_plain *out)
+{
+	char room[NUM_SCAN_MOST * SCAN_MAX + SCAN_MAX] = "";
 	const char *behind;
 
 	memcpy(room, p, (size_t)(end - p));
-	behind = num_scan(room, room + SCAN_MAX, out);
+	behind = num_scan(room, room + sizeof(room), count, out);
 	return behind ? p + (behind - room) : NULL;
 }
 
-const char *num_scan(const char *p, const char *end, struct num_plain *out)
+const char *num_scan(const char *p, const char *end, unsigned count, struct num_plain *out)
 {
-	return end - p < SCAN_MAX ? scan_end(p, end, out) : scan_plain(p, out);
+	if (end - p < NUM_SCAN_MOST * SCAN_MAX)
+		return scan_end(p, end, count, out);
+	for (; count && p; count--)
+		p = *p == ',' ? scan_plain(p + 1, out++) : NULL;
+	return p;
 }
 
 bool num_parse_frame(const char *text, size_t size, char point, uint32_t *out)

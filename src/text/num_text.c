@@ -11,6 +11,7 @@
 #include "num_decimal.h"
 
 #include <endian.h>
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -575,26 +576,51 @@ size_t num_value(char *out, double v, const struct lane *lane, bool stored)
 	return num_lane(out, v, lane);
 }
 
+/* A value and the float that it rounds to, in units of the last place of a text. */
+struct placed {
+	double unit, at, middle;
+	double half,
+		below; /* half the distance of that float from the next, and from the one below */
+	double digits; /* of the text */
+};
+
+#define F64_EXPONENT UINT64_C(0x7ff0000000000000)
+
+/* False if double is not exact enough. v is not negative. */
+static inline bool place_value(const struct num_plain *n, double v, struct placed *out)
+{
+	double nearest = (double)(float)v, unit = ten((int)n->places);
+	uint64_t bits = f64_bits(nearest);
+	double half = f64_from_bits(bits & F64_EXPONENT) * (0x1p-24 * unit);
+
+	out->unit = unit;
+	out->at = v * unit;
+	out->middle = nearest * unit;
+	out->half = half;
+	out->below = bits & ~F64_EXPONENT ? half : half / 2;
+	out->digits = (double)(int64_t)n->digits;
+	return (n->digits < NINE_DIGITS) & (n->places <= PLACES_MOST) & (v >= (double)FLT_MIN);
+}
+
+/* Does the text certainly round to the float? */
+static inline bool rounds_alike(const struct placed *p)
+{
+	return fabs(p->digits - p->middle) < p->below - QUICK_SLACK;
+}
+
 /*
  * Is it the result of quick_shortest, as far as the number itself shows: the multiple of its unit
  * nearest to v, with the same float32, and no such number with one place less?
  */
-static inline bool is_shortest(const struct num_plain *n, double v, struct quick *out)
+static inline bool is_shortest(const struct num_plain *n, const struct placed *p, struct quick *out)
 {
-	uint32_t bits = f32_bits((float)v);
-	double unit, at, middle, half, digits, behind_ten;
+	double half = p->half + QUICK_SLACK;
+	double behind_ten = p->middle - (p->digits - (double)(int32_t)((uint32_t)n->digits % 10));
 
-	if (n->digits >= NINE_DIGITS || n->places > PLACES_MOST || !(bits & 0x7f800000))
-		return false;
-	unit = ten((int)n->places);
-	at = v * unit;
-	middle = (double)(float)v * unit;
-	half = (double)f32_from_bits(bits & 0x7f800000) * 0x1p-24 * unit + QUICK_SLACK;
-	digits = (double)(int32_t)n->digits;
-	behind_ten = middle - (digits - (double)(int32_t)(n->digits % 10));
-	*out = (struct quick){.distance = fabs(digits - at), .unit = unit};
-	return out->distance < 0.5 - QUICK_SLACK && behind_ten > half && 10 - behind_ten > half &&
-	       fabsf((float)n->value) == (float)v;
+	out->distance = fabs(p->digits - p->at);
+	out->unit = p->unit;
+	return (out->distance < 0.5 - QUICK_SLACK) & (behind_ten > half) &
+	       (10 - behind_ten > half) & rounds_alike(p);
 }
 
 /* Are n and q the same number? n, from a text, has no zeros at its end. */
@@ -604,21 +630,45 @@ static inline bool has_digits(const struct num_plain *n, const struct quick *q)
 	       n->digits * (uint64_t)ten((int)(q->places - n->places)) == q->digits;
 }
 
-bool num_is_value(const struct num_plain *n, double v, const struct lane *lane, bool stored)
+static inline bool is_quick_value(const struct num_plain *n, double v, const struct lane *lane)
 {
+	struct placed placed;
 	struct quick q;
 
-	if (n->value == v)
+	if (n->negative != (v < 0) || !place_value(n, fabs(v), &placed))
+		return false;
+	return lane->form == LANE_GRID
+		       ? !lane->exact && is_shortest(n, &placed, &q) && keeps_k(&q, lane)
+		       : lane->form == LANE_FLOAT && lane->unit == 1 && rounds_alike(&placed);
+}
+
+static __attribute__((noinline)) bool plain_is_value(const struct num_plain *n, double v,
+						     const struct lane *lane, bool stored)
+{
+	struct quick q;
+	double value;
+	bool read = num_plain_value(n, &value);
+
+	if (read && value == v)
 		return true;
 	if (!stored)
 		return false;
 	if (lane->form == LANE_FLOAT && lane->unit == 1)
-		return (float)n->value == (float)v;
+		return read && (float)value == (float)v;
 	if (lane->form != LANE_GRID || lane->exact || n->negative != (v < 0))
 		return false;
 	v = fabs(v);
-	return (is_shortest(n, v, &q) || (quick_shortest(v, (float)v, &q) && has_digits(n, &q))) &&
-	       keeps_k(&q, lane);
+	return quick_shortest(v, (float)v, &q) && has_digits(n, &q) && keeps_k(&q, lane);
+}
+
+bool num_are_values(const struct num_plain *n, const double *v, const struct lane *lane,
+		    unsigned count, bool stored)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (!(stored && is_quick_value(&n[i], v[i], &lane[i])) &&
+		    !plain_is_value(&n[i], v[i], &lane[i], stored))
+			return false;
+	return true;
 }
 
 size_t num_seconds(char *out, double seconds)

@@ -472,38 +472,41 @@ static bool edit_bone(struct bone_text *p, struct anim *edited)
 	       (changed || csv_check_retimed(&p->retimed, p->at->anim->format, p->err));
 }
 
-/* Parses a text with the header that is served, by the fast path of bone_plain.c. */
-static struct anim *parse_plain(const struct shown *at, const struct table_form *form,
-				struct bytes text)
+/* Skips the header that is served; false if the text begins in another way. */
+static bool take_header(const struct table_form *form, struct bytes *text)
 {
-	struct buf header = BUF_INIT;
-	struct bytes rows = text;
+	const char *p = (const char *)text->data, *end = p + text->size;
+	bool first = true;
 
-	table_write_names(form, ",", &header);
-	buf_char(&header, '\n');
-	rows.data = NULL;
-	if (!header.failed && text.size >= header.size &&
-	    memcmp(text.data, header.data, header.size) == 0)
-		rows = (struct bytes){text.data + header.size, text.size - header.size};
-	buf_release(&header);
-	return rows.data ? bone_parse_plain(at, rows) : NULL;
+	for (size_t i = 0; i < form->count; i++) {
+		size_t size = strlen(form->columns[i].name);
+
+		if (!(form->shown & TABLE_BIT(i)))
+			continue;
+		if ((size_t)(end - p) <= size + 1 || (!first && *p++ != ',') ||
+		    memcmp(p, form->columns[i].name, size) != 0)
+			return false;
+		p += size;
+		first = false;
+	}
+	if (p == end || *p++ != '\n')
+		return false;
+	*text = (struct bytes){(const uint8_t *)p, (size_t)(end - p)};
+	return true;
 }
 
-static struct anim *bone_parse(const struct shown *at, struct bytes text, struct err *err)
+static struct anim *parse_whole(const struct shown *at, const struct table_form *form,
+				struct bytes text, struct err *err)
 {
 	struct bone_text p = {.at = at,
 			      .track = track_of(at),
 			      .seconds_per_frame =
 				      anim_seconds_per_frame(at->anim, bone_csv_clip_of(at)),
 			      .err = err};
-	struct table_form form = bone_csv_form_of(at);
-	struct anim *edited = parse_plain(at, &form, text);
-	bool fine;
+	struct anim *edited = NULL;
+	bool fine = table_open(&p.table, text, err) && table_header(&p.table, form, err) &&
+		    begin_roles(&p) && bone_csv_read_rows(&p);
 
-	if (edited)
-		return edited;
-	fine = table_open(&p.table, text, err) && table_header(&p.table, &form, err) &&
-	       begin_roles(&p) && bone_csv_read_rows(&p);
 	if (fine) {
 		edited = anim_edit(at->anim);
 		fine = edited ? edit_bone(&p, edited) : err_memory(err);
@@ -519,6 +522,16 @@ static struct anim *bone_parse(const struct shown *at, struct bytes text, struct
 	arena_release(&p.arena);
 	table_close(&p.table);
 	return edited;
+}
+
+static struct anim *bone_parse(const struct shown *at, struct bytes text, struct err *err)
+{
+	struct table_form form = bone_csv_form_of(at);
+	struct bytes rows = text;
+	/* Try the fast path of bone_plain.c first. */
+	struct anim *edited = take_header(&form, &rows) ? bone_parse_plain(at, rows) : NULL;
+
+	return edited ? edited : parse_whole(at, &form, text, err);
 }
 
 bool clip_has_bones(const struct shown *at)

@@ -23,9 +23,9 @@ static bool take_char(struct plain *t, char c)
 	return t->p < t->end && *t->p++ == c;
 }
 
-static inline bool bone_plain_take_number(struct plain *t, struct num_plain *out)
+static bool take_numbers(struct plain *t, unsigned count, struct num_plain *out)
 {
-	t->p = num_scan(t->p, t->end, out);
+	t->p = num_scan(t->p, t->end, count, out);
 	return t->p != NULL;
 }
 
@@ -46,19 +46,17 @@ static bool take_frame(struct plain *t, uint32_t row)
 static bool take_time(struct plain *t, uint32_t row)
 {
 	struct num_plain time;
+	double value;
 
-	return take_frame(t, row) && take_char(t, ',') && bone_plain_take_number(t, &time) &&
-	       csv_is_served_time(time.value, row * t->seconds_per_frame);
+	return take_frame(t, row) && take_numbers(t, 1, &time) && num_plain_value(&time, &value) &&
+	       csv_is_served_time(value, row * t->seconds_per_frame);
 }
 
 static bool bone_plain_take_key(struct plain *t, struct curve_edit_plain *role, uint32_t key)
 {
-	struct num_plain cells[4];
+	struct num_plain cells[NUM_SCAN_MOST];
 
-	for (unsigned axis = 0; axis < role->width; axis++)
-		if (!take_char(t, ',') || !bone_plain_take_number(t, &cells[axis]))
-			return false;
-	return curve_edit_plain_key(role, key, cells);
+	return take_numbers(t, role->width, cells) && curve_edit_plain_key(role, key, cells);
 }
 
 static bool take_blanks(struct plain *t, unsigned count)

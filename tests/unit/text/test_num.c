@@ -786,27 +786,38 @@ START_TEST(the_locale_changes_nothing)
 }
 END_TEST
 
+/* Scans a single number, behind the comma that num_scan expects, in a block of exactly its size. */
+static const char *scan_one(const char *text, size_t size, struct num_plain *n)
+{
+	char *block = malloc(size + 1);
+	const char *behind;
+
+	/* Nothing can be read past the end of the block. */
+	ck_assert(block != NULL);
+	block[0] = ',';
+	memcpy(block + 1, text, size);
+	behind = num_scan(block, block + size + 1, 1, n);
+	if (behind)
+		behind = text + (behind - block - 1);
+	free(block);
+	return behind;
+}
+
 /* Checks that num_scan reads the same value as num_parse_value, up to the first byte after it. */
 static void expect_scan(const char *text)
 {
 	size_t size = strlen(text), numeric = strspn(text, "-0123456789.");
-	char *block = malloc(size);
 	struct num_plain n;
-	const char *behind;
-	double value;
+	const char *behind = scan_one(text, size, &n);
+	double value, plain;
 
-	/* Use a block of exactly its size, so that nothing can be read past the end. */
-	ck_assert(block != NULL);
-	memcpy(block, text, size);
-	behind = num_scan(block, block + size, &n);
-	if (behind) {
-		EXPECT(behind == block + numeric, "%s", text);
-		EXPECT(num_parse_value(text, numeric, '.', &value) && f64_same(value, n.value),
-		       "%s", text);
+	if (behind && num_plain_value(&n, &plain)) {
+		EXPECT(behind == text + numeric, "%s", text);
+		EXPECT(num_parse_value(text, numeric, '.', &value) && f64_same(value, plain), "%s",
+		       text);
 		EXPECT(n.negative == (*text == '-'), "%s", text);
 		EXPECT(f64_same(fabs(value), (double)n.digits / pow(10, n.places)), "%s", text);
 	}
-	free(block);
 }
 
 START_TEST(numbers_are_found_in_a_text)
@@ -837,13 +848,11 @@ START_TEST(numbers_are_found_in_a_text)
 	struct num_plain n;
 
 	for (size_t i = 0; i < ARRAY_SIZE(taken); i++) {
-		const char *end = taken[i] + strlen(taken[i]);
-
-		ck_assert_msg(num_scan(taken[i], end, &n) != NULL, "%s", taken[i]);
+		ck_assert_msg(scan_one(taken[i], strlen(taken[i]), &n) != NULL, "%s", taken[i]);
 		expect_scan(taken[i]);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(left); i++) {
-		const char *behind = num_scan(left[i], left[i] + strlen(left[i]), &n);
+		const char *behind = scan_one(left[i], strlen(left[i]), &n);
 
 		/* A number may end before a byte that cannot be part of a number. */
 		ck_assert_msg(!behind || *behind == 'e', "%s", left[i]);
@@ -861,12 +870,95 @@ START_TEST(numbers_are_found_in_a_text)
 }
 END_TEST
 
-static bool is_value(const struct num_plain *n, const struct curve *c)
+/* A plain number as num_scan takes it, digit by digit. */
+static const char *scan_slowly(const char *p, const char *end, struct num_plain *n)
 {
-	return num_is_value(n, curve_value(c, 0, 0), &c->lane[0], c->stored);
+	unsigned whole = 0;
+
+	*n = (struct num_plain){.negative = p < end && *p == '-'};
+	for (p += n->negative; p < end && *p >= '0' && *p <= '9'; p++, whole++)
+		n->digits = n->digits * 10 + (uint64_t)(*p - '0');
+	if (whole < 1 || whole > 7)
+		return NULL;
+	if (p == end || *p != '.')
+		return p;
+	for (p++; p < end && *p >= '0' && *p <= '9'; p++, n->places++)
+		n->digits = n->digits * 10 + (uint64_t)(*p - '0');
+	return n->places >= 1 && n->places <= 15 && whole + n->places <= 18 ? p : NULL;
 }
 
-/* num_is_value may return false for a valid text, but never true for another number. */
+/* Scans up to four cells in one of two ways: in the middle of a text, and at its very end. */
+static void expect_scanned_cells(const char *cells, size_t size, unsigned count)
+{
+	struct num_plain fast[NUM_SCAN_MOST], slow[NUM_SCAN_MOST];
+	const char *end = cells + size, *behind = cells;
+	const char *found = num_scan(cells, end, count, fast);
+	unsigned read = 0;
+
+	while (behind && read < count) {
+		behind = behind < end && *behind == ',' ? scan_slowly(behind + 1, end, &slow[read])
+							: NULL;
+		read++;
+	}
+	EXPECT(found == behind, "%.*s", (int)size, cells);
+	for (unsigned i = 0; found && i < count; i++)
+		EXPECT(fast[i].digits == slow[i].digits && fast[i].places == slow[i].places &&
+			       fast[i].negative == slow[i].negative,
+		       "%.*s", (int)size, cells);
+}
+
+START_TEST(cells_are_scanned_as_digit_by_digit)
+{
+	static const char common[] = "0123456789", rare[] = "0123456789.-,,\n\r \"/:+e\xae\xb5";
+	unsigned found = 0;
+
+	random_state = 17;
+	for (int i = 0; i < 300000; i++) {
+		char *text = malloc(200), *p = text;
+		unsigned count = 1 + (unsigned)(random_bits() % NUM_SCAN_MOST);
+		size_t size;
+
+		ck_assert(text != NULL);
+		for (unsigned cell = 0; cell < count; cell++) {
+			unsigned whole =
+				1 + (unsigned)(random_bits() % (random_bits() % 8 ? 3 : 8));
+			unsigned places = (unsigned)(random_bits() % (random_bits() % 8 ? 11 : 17));
+
+			*p++ = ',';
+			if (random_bits() & 1)
+				*p++ = '-';
+			while (whole--)
+				*p++ = common[random_bits() % (sizeof(common) - 1)];
+			if (random_bits() % 8)
+				*p++ = '.';
+			while (places--)
+				*p++ = common[random_bits() % (sizeof(common) - 1)];
+		}
+		size = (size_t)(p - text);
+		memset(p, ',', 200 - size);
+		if (random_bits() % 2)
+			text[random_bits() % (size + 1)] = rare[random_bits() % (sizeof(rare) - 1)];
+		expect_scanned_cells(text, 200, count);
+		found += num_scan(text, text + 200, count,
+				  (struct num_plain[NUM_SCAN_MOST]){{0}}) != NULL;
+		/* A block of exactly its size, so that nothing can be read past the end. */
+		p = realloc(text, size);
+		ck_assert(p != NULL);
+		expect_scanned_cells(p, size, count);
+		free(p);
+	}
+	ck_assert_uint_gt(found, 50000);
+}
+END_TEST
+
+static bool is_value(const struct num_plain *n, const struct curve *c)
+{
+	double v = curve_value(c, 0, 0);
+
+	return num_are_values(n, &v, &c->lane[0], 1, c->stored);
+}
+
+/* num_are_values may return false for a valid text, but never true for another number. */
 START_TEST(texts_of_values_are_known_again)
 {
 	unsigned known = 0, count = 0;
@@ -886,7 +978,7 @@ START_TEST(texts_of_values_are_known_again)
 				      .unit = i % 3 ? 1 : DEGREES};
 		put_u16(stored, (uint16_t)random_bits());
 		size = num_value(text, curve_value(&c, 0, 0), &c.lane[0], c.stored);
-		if (!num_scan(text, text + size, &n))
+		if (!scan_one(text, size, &n))
 			continue;
 		count++;
 		known += is_value(&n, &c);
@@ -894,10 +986,10 @@ START_TEST(texts_of_values_are_known_again)
 		 * A neighbour in the last digit, one digit more, and one less, are other numbers.
 		 */
 		text[size - 1] = (char)(text[size - 1] == '9' ? '8' : text[size - 1] + 1);
-		EXPECT(num_scan(text, text + size, &n) && !is_value(&n, &c), "%s", text);
+		EXPECT(scan_one(text, size, &n) && !is_value(&n, &c), "%s", text);
 		text[size] = '1';
-		EXPECT(!num_scan(text, text + size + 1, &n) || !is_value(&n, &c), "%s", text);
-		EXPECT(!num_scan(text, text + size - 1, &n) || !is_value(&n, &c), "%s", text);
+		EXPECT(!scan_one(text, size + 1, &n) || !is_value(&n, &c), "%s", text);
+		EXPECT(!scan_one(text, size - 1, &n) || !is_value(&n, &c), "%s", text);
 	}
 	ck_assert_uint_gt(known, count / 100 * 99);
 }
@@ -935,6 +1027,7 @@ Suite *num_suite(void)
 	tcase_add_test(reading, floats_are_rounded_once);
 	tcase_add_test(reading, random_texts_are_read_as_strtod_reads_them);
 	tcase_add_test(reading, numbers_are_found_in_a_text);
+	tcase_add_test(reading, cells_are_scanned_as_digit_by_digit);
 	tcase_add_test(reading, texts_of_values_are_known_again);
 	tcase_add_test(reading, frames);
 	tcase_add_test(reading, fifteen_digits);
