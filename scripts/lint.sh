@@ -46,6 +46,7 @@ quick()
 	# A static function has a name of its own, for grep and breakpoints; skel.c is for copying.
 	echo "== names"
 	git ls-files -z 'src/*.c' ':!src/*/skel.c' | xargs -0 awk '
+		{ gsub(/__attribute__\(\([a-z_]+\)\) /, "") }
 		/^([A-Z_]+ )?static [^;={}()]*[a-z0-9_]+\(/ {
 			match($0, /[a-z0-9_]+\(/)
 			name = substr($0, RSTART, RLENGTH - 1)
