@@ -155,7 +155,8 @@ static bool set_seconds(struct anim *a, struct clip *c, double seconds, struct e
 
 /* ---- fields besides curves ---- */
 
-/* Returns the number that a loop is stored as, which another format with loops has, too; or NULL.
+/*
+ * Returns the number that a loop is stored as, which another format with loops has, too; or NULL.
  */
 static const struct field *stored_loop(const struct anim *a, const struct clip *from)
 {
@@ -167,8 +168,8 @@ static const struct field *stored_loop(const struct anim *a, const struct clip *
 }
 
 /*
- * Gives `to` the fields of clips of `a`, with the values of `from`. A new file has no clip that
- * would tell which fields there are.
+ * Gives `to` the fields of clips of `a`, with the values of `from`. A new file has no clip from
+ * which to take the list of fields.
  */
 static bool structure_take_fields(struct anim *a, const struct clip *from, struct clip *to)
 {

@@ -763,7 +763,7 @@ static bool note_lookup(struct vfs *v, const struct request *who, uint64_t id)
  * Keeps a plain file or folder open, so that the thread's next request acts on it even if another
  * file has its name by then; keeps the attributes of a view. ESTALE if the file has no name.
  */
-static int keep_found(struct vfs *v, const struct request *who, const struct entry *found)
+static int lookup_keep(struct vfs *v, const struct request *who, const struct entry *found)
 {
 	struct target t;
 	int fd = -1, error = target_get(v, found->node, &t);
@@ -822,7 +822,7 @@ int vfs_lookup(struct vfs *v, const struct request *who, uint64_t parent, const 
 			vfs_forget(v, out->node, 1);
 		error = look_up_in_turn(v, parent, name, out);
 	} while (note_lookup(v, who, error ? 0 : out->node) &&
-		 may_retry(keep_found(v, who, out), &tries));
+		 may_retry(lookup_keep(v, who, out), &tries));
 	look_end(v, &look);
 	return looked_up_end(v, who, 0, error);
 }
