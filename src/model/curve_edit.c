@@ -408,7 +408,8 @@ static uint32_t key_at_time(const struct curve_edit *l, float time)
 
 /*
  * Gives a row the exact frame of the old key whose frame it shows, as unchanged cells keep their
- * bits: a program that keeps floats writes another number for a frame that is not whole.
+ * bits: a program that keeps floats writes another number for a frame that is not whole. A frame
+ * may also have become whole since, when no other key was between frames any more.
  */
 static void take_moment(const struct curve_edit *l, struct curve_edit_key *row)
 {
@@ -416,8 +417,10 @@ static void take_moment(const struct curve_edit *l, struct curve_edit_key *row)
 	float time = curve_edit_time_of(l, row);
 	uint32_t after = key_at_time(l, time);
 
-	if (after < l->shown && curve_time(l->old, after) <= time)
+	if (after < l->shown && curve_time(l->old, after) <= time) {
+		curve_edit_set_moment(row, curve_moment(l->old, after));
 		return;
+	}
 	for (uint32_t key = after > 0 ? after - 1 : 0; key <= after && key < l->shown; key++) {
 		double moment = curve_moment(l->old, key);
 
@@ -430,10 +433,11 @@ static void take_moment(const struct curve_edit *l, struct curve_edit_key *row)
 
 static void take_moments(const struct curve_edit *l)
 {
-	if (!l->old || !l->old->timing || !l->old->timing->between)
+	if (!l->old || !l->old->timing)
 		return;
 	for (uint32_t i = 0; i < l->text->count; i++)
-		take_moment(l, &l->text->keys[i]);
+		if (l->old->timing->between || l->text->keys[i].between != 0)
+			take_moment(l, &l->text->keys[i]);
 }
 
 static const struct curve_timing *any_timing(const struct clip *clip)
@@ -456,7 +460,10 @@ bool curve_edit_between(const struct clip *clip)
 	return timing && timing->between;
 }
 
-/* Refuses a key between frames if all old keys of the curve are at whole frames. */
+/*
+ * Refuses a key between frames if all old keys of the clip are at whole frames. A row that is blank
+ * here may have the key of another role.
+ */
 static bool check_whole(const struct curve_edit *l)
 {
 	bool free = !any_timing(l->clip) || curve_edit_between(l->clip);
@@ -464,7 +471,7 @@ static bool check_whole(const struct curve_edit *l)
 	for (uint32_t i = 0; !free && i < l->text->count; i++) {
 		const struct curve_edit_key *key = &l->text->keys[i];
 
-		if (key->between == 0)
+		if (key->between == 0 || !(key->given & l->text->columns))
 			continue;
 		err_at(l->err, ERR_TEXT, key->row_at, key->row_length,
 		       "the keys of this clip stand at whole frames, from 0 on");

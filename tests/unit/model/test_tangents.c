@@ -268,6 +268,29 @@ START_TEST(a_frame_that_was_kept_as_a_float_is_the_same)
 }
 END_TEST
 
+/*
+ * Without the key between frames, the clip has keys at frames, of which one is a little beside its
+ * frame: the text that removed the key still says so.
+ */
+START_TEST(a_frame_that_became_whole_is_the_same)
+{
+	struct sample s = open_text(
+		FILE_OF(KEY(0, 1, 0, 0) ", " KEY(0.13, 2, 0, 0) ", " KEY(0.20003, 3, 0, 0)));
+	struct sample whole = edit_csv(&s, "\n1.3,0.13,2,0,0,,,,,,", "");
+	struct shown at = sample_shown(&whole, 0, "a");
+	struct anim *same;
+
+	ck_assert(curve_of(s.anim)->timing->between && !curve_of(whole.anim)->timing->between);
+	same = view_edit_ok(&view_bone_csv, &at, "\n2,0.2,", "\n2.0003,0.20003,");
+	ck_assert(anim_is_unedited(same, whole.anim));
+	anim_free(same);
+	view_edit_refused(&view_bone_csv, &at, "\n2,0.2,", "\n2.0004,0.20004,", ERR_TEXT, 3, 1,
+			  "whole frames");
+	sample_close(&whole);
+	sample_close(&s);
+}
+END_TEST
+
 /* Of two keys of one time, the one whose row is still there stays, with its tangents. */
 START_TEST(the_first_of_two_keys_of_a_time_can_be_removed)
 {
@@ -501,6 +524,7 @@ Suite *tangents_suite(void)
 	tcase_add_test(t, a_tangent_by_itself_is_another_statement);
 	tcase_add_test(t, frames_that_are_not_whole_stay_as_they_are);
 	tcase_add_test(t, a_frame_that_was_kept_as_a_float_is_the_same);
+	tcase_add_test(t, a_frame_that_became_whole_is_the_same);
 	tcase_add_test(t, the_first_of_two_keys_of_a_time_can_be_removed);
 	tcase_add_loop_test(t, a_quaternion_stays_beside_a_removed_key, 0, 2);
 	tcase_add_test(t, unknown_members_stay_beside_a_removed_key);
