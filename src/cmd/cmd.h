@@ -87,6 +87,12 @@ bool command_begin(int *argc, char ***argv, struct command *command,
 /* Prints a usage error, and where to read more. Returns STATUS_TROUBLE. */
 int command_misuse(const struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/*
+ * After getopt_long has found an unknown option or a wrong one, and said so: suggests the nearest,
+ * and prints where to read more. Returns STATUS_TROUBLE.
+ */
+struct option;
+int command_unknown(const struct command *command, char **argv, const struct option *longs);
 /* Prints an error if there are not `least` to `most` operands; false then. */
 bool command_operands(const struct command *command, int argc, char **argv, int least, int most);
 /* A verb of a command such as `clip`: its first operand. Lists end with {0}. */

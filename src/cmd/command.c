@@ -95,7 +95,7 @@ static void list_options(const struct command_option *own, struct options *out)
 	out->longs[count] = (struct option){NULL, 0, NULL, 0};
 }
 
-/* Returns the index in the list of long options of the option that getopt found; -1: unknown. */
+/* Returns the index in the list of long options of the option that getopt found. */
 static int which_option(int found, int which, const struct command_option *own)
 {
 	if (found == 0)
@@ -199,6 +199,14 @@ static bool command_take_version(const struct command_option *own)
 	return false;
 }
 
+int command_unknown(const struct command *command, char **argv, const struct option *longs)
+{
+	/* optopt is only set for a known option that lacks a value or has an extra one. */
+	if (!optopt && strncmp(argv[optind - 1], "--", 2) == 0)
+		suggest_option(argv[optind - 1], longs);
+	return try_help(command);
+}
+
 /* Handles one option; false ends the parsing. */
 static bool take_option(struct command *command, const struct command_option *own, int which,
 			const char *usage, int *status)
@@ -207,9 +215,7 @@ static bool take_option(struct command *command, const struct command_option *ow
 
 	if (which == VERSION && command_take_version(own))
 		return true;
-	if (which < 0)
-		*status = try_help(command);
-	else if (which == VERSION && optarg)
+	if (which == VERSION && optarg)
 		*status = command_misuse(command, "--version takes no value here");
 	else if (which == HELP || which == VERSION)
 		*status = STATUS_FINE;
@@ -246,10 +252,9 @@ bool command_begin(int *argc, char ***argv, struct command *command,
 	list_options(own, &options);
 	optind = 0;
 	while ((found = getopt_long(*argc, *argv, options.letters, options.longs, &which)) != -1) {
-		/* optopt is only set for a known option that lacks a value or has an extra one. */
-		if (found == '?' && !optopt && strncmp((*argv)[optind - 1], "--", 2) == 0)
-			suggest_option((*argv)[optind - 1], options.longs);
-		if (take_option(command, own, which_option(found, which, own), usage, status))
+		if (found == '?')
+			*status = command_unknown(command, *argv, options.longs);
+		else if (take_option(command, own, which_option(found, which, own), usage, status))
 			continue;
 		*status = command_end(command, *status);
 		return false;

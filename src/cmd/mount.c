@@ -4,10 +4,10 @@
 
 #include "fuse/session.h"
 #include "options.h"
-#include "util/nearest.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static const char usage[] =
 #define AT(member) offsetof(struct mount_options, member)
 
 /* Options of -o; `lengthy` ones also have a form with "--". All except flags take a value. */
-static const struct option {
+static const struct mount_option {
 	const char *name;
 	enum { FLAG, TEXT, SIZE, MAX_TEXT, NUMBER, MASK, VIEWS, OF_STORE } kind;
 	bool lengthy;
@@ -109,15 +109,14 @@ static const struct option {
 	{"max_threads", NUMBER, false, AT(threads), NULL},
 };
 
-static const struct option *find_option(const char *item, bool lengthy)
+static const struct mount_option *find_option(const char *item)
 {
 	size_t length = strcspn(item, "=");
 
 	for (size_t i = 0; i < ARRAY_SIZE(mount_option_list); i++) {
-		const struct option *option = &mount_option_list[i];
+		const struct mount_option *option = &mount_option_list[i];
 
-		if (strlen(option->name) == length && memcmp(option->name, item, length) == 0 &&
-		    (option->lengthy || !lengthy))
+		if (strlen(option->name) == length && memcmp(option->name, item, length) == 0)
 			return option;
 	}
 	return NULL;
@@ -131,8 +130,8 @@ static bool mount_set_text(char **out, const char *value, struct err *err)
 }
 
 /* Sets an option; `value` is NULL if none is given. */
-static bool set_option(struct mount_options *o, const struct option *option, const char *value,
-		       struct err *err)
+static bool set_option(struct mount_options *o, const struct mount_option *option,
+		       const char *value, struct err *err)
 {
 	void *at = (char *)o + option->at;
 
@@ -169,17 +168,12 @@ static const char *value_in(const char *item)
 
 /* ---- the command line ---- */
 
-/* Prints a usage error. `value` is the option's value, if it is a separate argument; or NULL. */
-static bool misuse_of(const char *arg, const char *value, const char *why)
-{
-	fprintf(stderr, "animfs: %s%s%s: %s\nTry 'animfs mount --help' for more information.\n",
-		arg, value ? " " : "", value ? value : "", why);
-	return false;
-}
+static const struct command mount_command = {.name = "animfs mount"};
 
-static bool misuse_arg(const char *arg, const char *why)
+static bool misuse_item(const char *item, const char *why)
 {
-	return misuse_of(arg, NULL, why);
+	command_misuse(&mount_command, "-o %s: %s", item, why);
+	return false;
 }
 
 /* Returns the length of the first item of a list; a comma after '\' does not end the item. */
@@ -221,17 +215,17 @@ static bool take_item(struct mount_options *o, const char *given, size_t length)
 {
 	char *item = strndup(given, length);
 	struct err err = {.code = ERR_NONE};
-	const struct option *option;
+	const struct mount_option *option;
 	bool fine;
 
 	if (!item)
-		return misuse_arg(given, strerror(ENOMEM));
+		return misuse_item(given, strerror(ENOMEM));
 	unescape_item(item);
-	option = find_option(item, false);
+	option = find_option(item);
 	fine = option ? set_option(o, option, value_in(item), &err)
 		      : pass_item(o, given, length, &err);
 	if (!fine)
-		misuse_arg(item, err.message);
+		misuse_item(item, err.message);
 	free(item);
 	return fine;
 }
@@ -248,82 +242,84 @@ static bool take_list(struct mount_options *o, const char *list)
 	return true;
 }
 
-static bool refuse_option(const char *arg)
+static bool take_lengthy(struct mount_options *o, const struct mount_option *option)
 {
-	struct nearest near = nearest_to(arg + 2, strcspn(arg + 2, "="));
-	char meant[128], why[192];
-
-	for (size_t i = 0; i < ARRAY_SIZE(mount_option_list); i++) {
-		if (mount_option_list[i].lengthy)
-			nearest_offer(&near, mount_option_list[i].name);
-	}
-	nearest_text(&near, meant, sizeof(meant));
-	snprintf(why, sizeof(why), "there is no such option%s", meant);
-	return misuse_arg(arg, why);
-}
-
-/* Takes "--rate=canm=30" or "--rate canm=30"; *next is the next argument, and is advanced. */
-static bool take_lengthy(struct mount_options *o, const char *arg, char ***next)
-{
-	const struct option *option = find_option(arg + 2, true);
-	const char *value = value_in(arg), *apart = NULL;
 	struct err err = {.code = ERR_NONE};
 
-	if (!option)
-		return refuse_option(arg);
-	if (option->kind != FLAG && !value && **next)
-		value = apart = *(*next)++;
-	return set_option(o, option, value, &err) || misuse_of(arg, apart, err.message);
+	if (set_option(o, option, optarg, &err))
+		return true;
+	command_misuse(&mount_command, "--%s=%s: %s", option->name, optarg ? optarg : "",
+		       err.message);
+	return false;
 }
 
-static bool take_letter(struct mount_options *o, const char *arg, char ***next)
+#define LENGTHY 256 /* what getopt_long finds: a letter, or this and the index of an option */
+
+/* Lists the options with "--" in the form of getopt_long. */
+static void list_lengthy(struct option *out)
 {
-	if (strncmp(arg, "-o", 2) == 0 && arg[2])
-		return take_list(o, arg + 2);
-	if (strcmp(arg, "-o") == 0)
-		return **next ? take_list(o, *(*next)++) : misuse_arg(arg, "a list is wanted");
-	if (strcmp(arg, "-f") == 0)
-		o->foreground = true;
-	else if (strcmp(arg, "-d") == 0)
-		o->debug = true;
-	else if (strcmp(arg, "-s") == 0)
-		o->threads = 1;
+	for (int i = 0; i < (int)ARRAY_SIZE(mount_option_list); i++) {
+		const struct mount_option *option = &mount_option_list[i];
+
+		if (option->lengthy)
+			*out++ = (struct option){option->name,
+						 option->kind == FLAG ? no_argument
+								      : required_argument,
+						 NULL, LENGTHY + i};
+	}
+	*out++ = (struct option){"help", no_argument, NULL, 'h'};
+	*out++ = (struct option){"version", no_argument, NULL, 'V'};
+	*out = (struct option){NULL, 0, NULL, 0};
+}
+
+/* Takes an option; false ends the parsing, with the exit status in *status. */
+static bool take_found(struct mount_options *o, int found, int *status)
+{
+	*status = STATUS_FINE;
+	if (found == 'h')
+		printf("%s", usage);
+	else if (found == 'V')
+		command_version();
 	else
-		return misuse_arg(arg, "there is no such option");
-	return true;
+		*status = STATUS_TROUBLE;
+	o->foreground |= found == 'f';
+	o->debug |= found == 'd';
+	if (found == 's')
+		o->threads = 1;
+	if (found == 'o')
+		return take_list(o, optarg);
+	return found >= LENGTHY ? take_lengthy(o, &mount_option_list[found - LENGTHY])
+				: strchr("fds", found) != NULL;
 }
 
-static bool take_operand(struct mount_options *o, const char *arg)
+/* Options and operands may be mixed. False: the command is finished, with the status in *status. */
+static bool parse_options(int argc, char **argv, struct mount_options *o, int *status)
 {
+	struct option longs[ARRAY_SIZE(mount_option_list) + 3];
+	char name[sizeof(mount_command.name)];
 	struct err err = {.code = ERR_NONE};
+	int found;
 
-	if (o->mountpoint)
-		return misuse_arg(arg, "more than SOURCE and MOUNTPOINT is given");
-	return mount_set_text(o->source ? &o->mountpoint : &o->source, arg, &err) ||
-	       misuse_arg(arg, err.message);
-}
-
-/* Options and operands may be mixed; after "--" there are only operands. */
-static bool parse_options(char **argv, struct mount_options *o)
-{
-	char **next = argv + 1;
-	bool options = true, fine = true;
-
-	while (fine && *next) {
-		const char *arg = *next++;
-
-		if (!options || arg[0] != '-')
-			fine = take_operand(o, arg);
-		else if (strcmp(arg, "--") == 0)
-			options = false;
-		else if (arg[1] == '-')
-			fine = take_lengthy(o, arg, &next);
-		else
-			fine = take_letter(o, arg, &next);
+	memcpy(name, mount_command.name, sizeof(name));
+	argv[0] = name; /* getopt begins its messages with this name */
+	list_lengthy(longs);
+	optind = 0;
+	while ((found = getopt_long(argc, argv, "o:fdshV", longs, NULL)) != -1) {
+		if (found == '?')
+			*status = command_unknown(&mount_command, argv, longs);
+		if (found == '?' || !take_found(o, found, status))
+			return false;
 	}
-	if (fine && !o->mountpoint)
-		fine = misuse_arg("mount", o->source ? "no MOUNTPOINT given" : "no SOURCE given");
-	return fine;
+	*status = STATUS_TROUBLE;
+	if (argc - optind < 2) {
+		command_misuse(&mount_command, "no %s given",
+			       argc > optind ? "MOUNTPOINT" : "SOURCE");
+		return false;
+	}
+	return command_operands(&mount_command, argc - optind, argv + optind, 2, 2) &&
+	       ((mount_set_text(&o->source, argv[optind], &err) &&
+		 mount_set_text(&o->mountpoint, argv[optind + 1], &err)) ||
+		command_error(argv[optind], &err));
 }
 
 /* ---- where ---- */
@@ -407,16 +403,7 @@ static bool mount_check_paths(const struct mount_options *o)
 
 /* ---- the command ---- */
 
-static bool has_flag(int argc, char **argv, const char *shorter, const char *longer)
-{
-	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		if (strcmp(argv[i], shorter) == 0 || strcmp(argv[i], longer) == 0)
-			return true;
-	}
-	return false;
-}
-
-static int run_mount(char **argv)
+int cmd_mount(int argc, char **argv)
 {
 	struct mount_options o = {.listed = view_set_usual(),
 				  .store = {.cache = DEFAULT_CACHE,
@@ -432,9 +419,10 @@ static int run_mount(char **argv)
 				  .gid = -1,
 				  .umask = -1,
 				  .threads = DEFAULT_THREADS};
-	int status = STATUS_TROUBLE;
+	int status;
 
-	if (parse_options(argv, &o) && make_absolute(&o.source) && make_absolute(&o.mountpoint))
+	if (parse_options(argc, argv, &o, &status) && make_absolute(&o.source) &&
+	    make_absolute(&o.mountpoint))
 		status = mount_check_paths(&o) ? mount_serve(&o) : 1;
 	option_release(&o.store);
 	free(o.source);
@@ -442,16 +430,5 @@ static int run_mount(char **argv)
 	free(o.state);
 	free(o.overlay);
 	free(o.passed);
-	return status;
-}
-
-int cmd_mount(int argc, char **argv)
-{
-	if (has_flag(argc, argv, "-h", "--help"))
-		printf("%s", usage);
-	else if (has_flag(argc, argv, "-V", "--version"))
-		command_version();
-	else
-		return run_mount(argv);
-	return command_flush() ? STATUS_FINE : STATUS_TROUBLE;
+	return command_flush() ? status : STATUS_TROUBLE;
 }

@@ -107,7 +107,7 @@ wrong "names from two places" check --files0-from=- w.canm
 run --nonsense . "$MNT"
 is "a mount with a wrong option: status" "$STATUS" 2
 like "a mount with a wrong option: what, and where to read more" "$ERR" \
-	"^animfs: --nonsense: there is no such option
+	"^animfs mount: unrecognized option '--nonsense'
 Try 'animfs mount --help' for more information\.\$"
 
 # ---- a word that is no command ----
@@ -124,7 +124,7 @@ run help cehck
 like "help of no command" "$ERR" 'did you mean "check"\?'
 mkdir lss
 run lss
-like "a folder of that name is one" "$ERR" 'no MOUNTPOINT'
+like "a folder of that name is one" "$ERR" '^animfs mount: no MOUNTPOINT given'
 rmdir lss
 
 # ---- -- and options behind operands ----

@@ -35,7 +35,7 @@ for command in $every; do
 	mistake "no such option" 2 "$command --nonsense w.canm w.canm"
 done
 for command in 'ls' 'cat' 'put' 'check' 'lint' 'text' 'diff w.canm' 'clip remove' 'bone add' 'formats' \
-	'export' 'import'; do
+	'export' 'import' 'mount'; do
 	mistake "a value that is none" 2 "$command --max-file=many w.canm"
 	mistake "a format that is none" 2 "$command --rate=camn=30 w.canm"
 done
@@ -139,13 +139,20 @@ said '"cvs" is not a view; did you mean "csv"\? the views are raw, json,' --view
 said '"cvs" is not a view; did you mean "csv"\? the views are raw, json,' export --views=cvs . out
 said '"camn" is not a format; did you mean "canm"\? the formats are canm,' ls --rate=camn=30 w.canm
 said '"camn" is not a format; did you mean "canm"\?' ls '--type=*.x=camn' w.canm
+# The mount and the commands read options alike.
+for command in ls mount; do
+	said "^animfs $command: --rate=camn=30: \"camn\" is not a format" $command --rate camn=30 w.canm
+	said "^animfs $command: option '--rate' requires an argument" $command --rate
+	said "^animfs $command: unrecognized option '--rats=camn=30'"$'\n'"Did you mean '--rate'\?" $command --rats=camn=30 w.canm
+	said "^animfs $command: option '--tangents' doesn't allow an argument" $command --tangents=1 w.canm
+done
 said "unknown command 'frob'"$'\n'"Try 'animfs --help' for a list" help frob
 said "unknown command 'chekc'; did you mean \"check\"\\?" help chekc
 said "unknown command 'info'; did you mean \"cat FILE/file\\.json\"\\?" info game
 said "unknown command 'list'; did you mean \"ls\"\\?" help list
 said "unknown command 'chekc'; did you mean \"check\"\\?" chekc .
 said "Did you mean '--json'\\?" ls --jsno w.canm
-said 'no such option; did you mean "views"\?' mount --veiws=csv "$SRC" "$MNT"
+said "unrecognized option '--veiws=csv'"$'\n'"Did you mean '--views'\\?"$'\n'"Try 'animfs mount --help' for more" mount --veiws=csv "$SRC" "$MNT"
 said 'README\.txt: .*animation format.*0 checked, 0 failed, 1 not read' check README.txt
 is "a folder without animations has none to check" "$("$ANIMFS" check none 2>&1; echo $?)" \
 	$'0 checked, 0 failed\n0'
