@@ -528,8 +528,9 @@ const tests = {
 		await look(page, "walk/bones/hips.csv");
 		assert.equal(await page.evaluate(() => window.animfs.table.rows.length), 900);
 		const measured = await page.evaluate(async () => {
-			const { table, calls } = window.animfs;
+			const { table, calls, player } = window.animfs;
 			const out = { pauses: [], tasks: [], latency: [] };
+			const head = table.head.firstChild;
 			const chromium = PerformanceObserver.supportedEntryTypes.includes("longtask");
 			const note = (list) =>
 				out.tasks.push(...list.getEntries().map((task) => Math.round(task.duration)));
@@ -562,9 +563,14 @@ const tests = {
 			}
 			// They are told a little later.
 			await new Promise((done) => setTimeout(done, 1000));
+			out.faces = player.stage.shapes.length / player.clip.nodes.length;
+			out.same = head === table.head.firstChild;
 			return out;
 		});
 		assert.equal(await alertIn(page), "");
+		// Half of a bone's eight faces are hidden, and a joint is one.
+		assert.ok(measured.faces < 6, `${measured.faces} faces for a bone`);
+		assert.ok(measured.same);
 		console.log(
 			`${name}: edits of 200 bones and 900 frames: ${measured.latency.join(", ")} ms until all is shown, pauses of (${measured.idle} when idle) ${measured.pauses.join(", ")} ms, long tasks of ${measured.tasks.join(", ") || "none"}`,
 		);

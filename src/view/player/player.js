@@ -195,8 +195,16 @@ class Player {
 	renew(clip) {
 		this.clip = prepare(clip);
 		this.figures = [{ clip: this.clip, frame: 0, cache: {} }, ...(this.figures || []).slice(1)];
-		this.cache = null;
+		// Not in the frame that draws them, which has enough to do.
+		if (this.curves) this.plan();
 		this.redraw();
+	}
+
+	// Computes the chosen bone's curves.
+	plan() {
+		const { clip, chosen, form } = this;
+		this.cache = theme.colours();
+		this.curves.show(clip, clip.nodes[chosen], form, this.cache);
 	}
 
 	set(state) {
@@ -343,8 +351,7 @@ class Player {
 			colours,
 			theme: theme(),
 		});
-		if (this.cache !== colours) this.curves.show(clip, node, this.form, colours);
-		this.cache = colours;
+		if (this.cache !== colours) this.plan();
 		this.curves.draw(min(frame, last), this.cursor);
 		this.drawControls(min(round(frame), last));
 	}

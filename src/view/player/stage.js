@@ -171,16 +171,20 @@ class Stage {
 		const { places } = cache;
 		g.lineWidth = 1.5;
 		g.strokeStyle = g.fillStyle = colours.trail;
-		for (let i = 0; i < places.length; i++) {
-			g.globalAlpha = i * step <= frame ? 0.95 : 0.4;
-			const at = places[i] && this.camera.project(places[i], this.offset);
-			if (!at) continue;
-			if (places.length <= 120) g.fillRect(at[0] - 1.5, at[1] - 1.5, 3, 3);
-			if (!places[i - 1]) continue;
+		const past = min(places.length, floor(frame / step) + 1);
+		const stretch = (from, to, alpha) => {
+			g.globalAlpha = alpha;
 			g.beginPath();
-			this.line(places[i - 1], places[i]);
+			for (let i = from; i < to; i++) {
+				const at = places[i] && this.camera.project(places[i], this.offset);
+				if (!at) continue;
+				if (places.length <= 120) g.fillRect(at[0] - 1.5, at[1] - 1.5, 3, 3);
+				if (places[i - 1]) this.line(places[i - 1], places[i]);
+			}
 			g.stroke();
-		}
+		};
+		stretch(past, places.length, 0.4);
+		stretch(0, past, 0.95);
 		g.globalAlpha = 1;
 	}
 
@@ -267,19 +271,23 @@ class Stage {
 	addOctahedron(top, bottom, ring, tint) {
 		const [a, b, ...r] = [top, bottom, ...ring].map((p) => this.camera.seen(p, this.offset));
 		if ([a, b, ...r].some((p) => !(p[2] > this.camera.near))) return;
+		const middle = times(add(r[0], r[2]), 0.5);
 		for (let i = 0; i < 4; i++) {
-			this.addFace([a, r[i], r[(i + 1) % 4]], tint, 1);
-			this.addFace([b, r[(i + 1) % 4], r[i]], tint, 1);
+			this.addFace([a, r[i], r[(i + 1) % 4]], tint, 1, 0, middle);
+			this.addFace([b, r[(i + 1) % 4], r[i]], tint, 1, 0, middle);
 		}
 	}
 
-	// Or a line, or a dot, which shines by itself: `thin` is how wide.
-	addFace(corners, tint, alpha, thin) {
+	// Or a line, or a dot, which shines by itself: `thin` is how wide. Where the camera sees the side of a face
+	// that is towards the `middle` of its body, the body's other faces hide it.
+	addFace(corners, tint, alpha, thin, middle) {
 		let light = 1;
 		if (!thin) {
-			const [a, b, c] = corners.map((p) => [p[0], p[1], -p[2]]);
+			const eye = (p) => [p[0], p[1], -p[2]];
+			const [a, b, c] = corners.map(eye);
 			let normal = unit(cross(minus(b, a), minus(c, a)));
 			if (dot(normal, a) > 0) normal = times(normal, -1);
+			if (middle && dot(normal, minus(eye(middle), a)) > 0) return;
 			light = 0.5 + 0.55 * max(0, dot(normal, LIGHT)) + 0.12 * normal[2];
 		}
 		const pixels = corners.map((p) => this.camera.pixel(p));

@@ -75,10 +75,12 @@ class Table {
 		this.element.setAttribute("aria-label", label);
 		this.element.setAttribute("aria-rowcount", rows.length + 1);
 		this.element.setAttribute("aria-colcount", header.length);
-		this.head.replaceChildren(
-			...header.map((name) => make("span", { role: "columnheader", text: name })),
-		);
-		if (!same) this.at = this.from = { row: 0, column: min(2, header.length - 1) };
+		if (!same) {
+			this.head.replaceChildren(
+				...header.map((name) => make("span", { role: "columnheader", text: name })),
+			);
+			this.at = this.from = { row: 0, column: min(2, header.length - 1) };
+		}
 		this.move(this.at.row, this.at.column, true);
 	}
 
