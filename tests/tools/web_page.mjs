@@ -3,7 +3,7 @@
 // browser, and compares what comes of it with the program.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -300,10 +300,8 @@ const tests = {
 	// What the worker does then is tested in web.mjs.
 	async "a file that is too large says so"(page) {
 		await page.evaluate(() => {
-			const chosen = {
-				file: { name: "large.canm", size: (64 << 20) + 1 },
-				path: "large.canm",
-			};
+			const file = { name: "large.canm", size: (64 << 20) + 1 };
+			const chosen = { path: "large.canm", read: async () => file };
 			window.animfs.files = [chosen];
 			return window.animfs.open(chosen);
 		});
@@ -341,6 +339,76 @@ const tests = {
 		await look(page, "skeleton.csv");
 		const rows = await page.evaluate(() => window.animfs.table.rows);
 		assert.ok(rows.some((row) => row.join() === "hip,,0,1,0,0,0,0,1,1,1"));
+	},
+
+	// Only Chromium can be told to drop a file of the disk, as from a file manager.
+	...(name === "chromium" && {
+		async "a folder is dropped, with folders in it and much that does not concern the page"(
+			page,
+		) {
+			const game = join(work, "game");
+			mkdirSync(join(game, "b", "deep"), { recursive: true });
+			for (const path of ["b/deep/run.canm", "b/walk10.canm", "b/walk9.canm", "none.txt"])
+				copyFileSync(SAMPLE, join(game, path));
+			writeFileSync(
+				join(game, "b", "walk9.canm.skeleton.csv"),
+				"bone,parent,tx,ty,tz,rx,ry,rz,sx,sy,sz\nhip,,0,3,0,0,0,0,1,1,1\n",
+			);
+			// Two gigabytes, which would be too much to read.
+			for (let i = 0; i < 33; i++) {
+				writeFileSync(join(game, "b", `picture${i}.dds`), "");
+				truncateSync(join(game, "b", `picture${i}.dds`), 64 << 20);
+			}
+			const client = await page.createCDPSession();
+			const data = { items: [], files: [game], dragOperationsMask: 1 };
+			await page.evaluate(() => (window.animfs.before = window.animfs.file));
+			for (const type of ["dragEnter", "dragOver", "drop"]) {
+				await client.send("Input.dispatchDragEvent", { type, x: 500, y: 300, data });
+				const marked = await page.evaluate(() =>
+					document.body.classList.contains("drop"),
+				);
+				assert.equal(marked, type === "dragOver");
+			}
+			await client.detach();
+			await page.waitForFunction(
+				() =>
+					window.animfs.file !== window.animfs.before ||
+					document.querySelector("[role=alert]").textContent,
+			);
+			assert.equal(await alertIn(page), "");
+			const offered = () =>
+				page.$$eval("header select option", (all) => all.map((e) => e.textContent));
+			assert.deepEqual(await offered(), [
+				"game/b/deep/run.canm",
+				"game/b/walk9.canm",
+				"game/b/walk10.canm",
+			]);
+			await page.select("header select", "game/b/walk9.canm");
+			await settled(page);
+			await look(page, "skeleton.csv");
+			assert.ok(
+				(await page.evaluate(() => window.animfs.table.rows))
+					.join(" ")
+					.includes("hip,,0,3,0"),
+			);
+			assert.equal(await page.evaluate(() => window.animfs.handle.name), "walk9.canm");
+			await page.select("header select", "game/b/deep/run.canm");
+			await settled(page);
+			assert.deepEqual(await bytesIn(page), readFileSync(SAMPLE));
+			assert.equal(await alertIn(page), "");
+		},
+	}),
+
+	async "a file that cannot be read says why"(page) {
+		await page.evaluate(() => {
+			const read = async () => {
+				throw new DOMException("it is not there", "NotFoundError");
+			};
+			const chosen = { path: "gone.canm", read };
+			window.animfs.files = [chosen];
+			return window.animfs.open(chosen);
+		});
+		assert.equal(await alertIn(page), "gone.canm: it is not there");
 	},
 
 	async "everything has a name, and light and dark"(page) {

@@ -405,17 +405,7 @@ class Player {
 		on(this.alone ? document : this.root, "keydown", (event) => this.key(event));
 		this.listenToPointers();
 		this.listenToPlot();
-		if (!this.alone) return;
-		on(window, "dragover", (event) => {
-			event.preventDefault();
-			document.body.classList.add("drop");
-		});
-		on(window, "dragleave", () => document.body.classList.remove("drop"));
-		on(window, "drop", (event) => {
-			event.preventDefault();
-			document.body.classList.remove("drop");
-			this.beside(event.dataTransfer.files);
-		});
+		if (this.alone) onDrop(({ files }) => this.beside(files));
 	}
 
 	listenToPointers() {

@@ -15,6 +15,21 @@ function make(tag, more = {}, ...children) {
 
 const on = (target, name, act, how) => target.addEventListener(name, act, how);
 
+// Takes what is dropped anywhere on the page: a DataTransfer.
+function onDrop(take) {
+	const mark = (over) => document.body.classList.toggle("drop", over);
+	on(window, "dragover", (event) => {
+		event.preventDefault();
+		mark(true);
+	});
+	on(window, "dragleave", () => mark(false));
+	on(window, "drop", (event) => {
+		event.preventDefault();
+		mark(false);
+		take(event.dataTransfer);
+	});
+}
+
 class Tree {
 	constructor(clip, choose) {
 		this.clip = clip;

@@ -3,12 +3,25 @@
 
 const ANIMATION =
 	/\.(canm|cas|anm|006|owanim|ff9anim|animation|anim|sequence\.csv|kanim|castle-anim-frames)$/i;
+// What of the files beside it the program looks at.
+const BESIDE = /(^|[./])skeleton\.csv$|(^|\/)bone-names\.csv$|\.(ff9model|mdb|tmd)$/i;
 const KEYS = `In the curves: drag a key up or down
 In a table: arrows move, with Shift they mark; Enter and Tab go on; typing or F2 edits
 Escape takes back what was refused; Delete empties; Ctrl+C, Ctrl+X, Ctrl+V; Ctrl+D fills the marked rows with the first
 Ctrl+Z, Ctrl+Y: undo, redo; Ctrl+S: save; Ctrl+O: open; Ctrl+Enter: take a text
 
 Nothing leaves this machine: the page may not connect to anything.`;
+
+// A file that was given, without its bytes if they are too many.
+async function readGiven({ path, read }) {
+	try {
+		const file = await read();
+		const bytes = file.size > 64 << 20 ? null : new Uint8Array(await file.arrayBuffer());
+		return { name: file.name, bytes, lastModified: file.lastModified };
+	} catch (error) {
+		throw new Error(`${path}: ${error.message}`);
+	}
+}
 
 // The worker, as functions that return promises.
 class Calls {
@@ -155,7 +168,10 @@ class App {
 			type: "file",
 			multiple: "",
 			hidden: "",
-			onchange: () => this.take([...this.picker.files].map((file) => ({ file, path: file.name }))),
+			onchange: () =>
+				this.take(
+					[...this.picker.files].map((file) => ({ path: file.name, read: async () => file })),
+				),
 		});
 		this.choice = make("select", {
 			"aria-label": "File",
@@ -247,7 +263,9 @@ class App {
 				? [error.text.trim(), error.cell && !error.text.includes("cell ") && `cell ${error.cell}`]
 						.filter(Boolean)
 						.join("\n")
-				: `The program ended: ${error.message}. The file is as it was before.`;
+				: error instanceof Broken
+					? `The program ended: ${error.message}. The file is as it was before.`
+					: error.message;
 	}
 
 	// ---- opening ----
@@ -259,12 +277,9 @@ class App {
 		}
 		try {
 			const handles = await window.showOpenFilePicker({ multiple: true });
-			const files = handles.map(async (handle) => ({
-				handle,
-				file: await handle.getFile(),
-				path: handle.name,
-			}));
-			await this.take(await Promise.all(files));
+			await this.take(
+				handles.map((handle) => ({ path: handle.name, handle, read: () => handle.getFile() })),
+			);
 		} catch (error) {
 			if (error.name !== "AbortError") this.picker.click();
 		}
@@ -273,42 +288,45 @@ class App {
 	// Everything that was dropped, folders with what is in them.
 	async dropped(items) {
 		const found = [];
-		const walk = async (entry, path) => {
+		const walk = async (handle, path) => {
+			if (handle.kind === "file") found.push({ path, handle, read: () => handle.getFile() });
+			else for await (const inner of handle.values()) await walk(inner, within(path, inner.name));
+		};
+		// Without handles. Chromium, which has them, cannot read from entries in a page from disk.
+		const walkEntry = async (entry, path) => {
 			if (entry.isFile) {
-				const file = await new Promise((done, fail) => entry.file(done, fail));
-				found.push({ file, path });
+				found.push({ path, read: () => new Promise((done, fail) => entry.file(done, fail)) });
 				return;
 			}
 			const reader = entry.createReader();
 			for (;;) {
 				const part = await new Promise((done, fail) => reader.readEntries(done, fail));
 				if (!part.length) return;
-				for (const inner of part) await walk(inner, within(path, inner.name));
+				for (const inner of part) await walkEntry(inner, within(path, inner.name));
 			}
 		};
 		// All must be asked for before the first wait.
-		const entries = [...items]
+		const all = [...items]
 			.filter((item) => item.kind === "file")
 			.map((item) => [
+				item.getAsFileSystemHandle && item.getAsFileSystemHandle().catch(() => null),
 				item.webkitGetAsEntry(),
 				item.getAsFile(),
-				item.getAsFileSystemHandle && item.getAsFileSystemHandle(),
 			]);
-		for (const [entry, file, asked] of entries) {
-			if (!entry) {
-				found.push({ file, path: file.name });
-				continue;
-			}
-			await walk(entry, entry.name);
-			const handle = asked && (await asked.catch(() => null));
-			const own = found.find(({ path }) => path === entry.name);
-			if (handle && handle.kind === "file" && own) own.handle = handle;
+		for (const [asked, entry, file] of all) {
+			const handle = await asked;
+			if (handle) await walk(handle, handle.name);
+			else if (entry && entry.isDirectory) await walkEntry(entry, entry.name);
+			else found.push({ path: file.name, read: async () => file });
 		}
 		await this.take(found);
 	}
 
+	// files: {path, read, handle}; read promises the File, and handle is there if it can be written to.
 	async take(files) {
-		const animations = files.filter(({ path }) => ANIMATION.test(path));
+		const animations = files
+			.filter(({ path }) => ANIMATION.test(path))
+			.sort((a, b) => a.path.localeCompare(b.path, "en", { numeric: true }));
 		this.files = files;
 		this.offered = animations.length ? animations : files.slice(0, 1);
 		this.choice.hidden = this.offered.length < 2;
@@ -318,18 +336,25 @@ class App {
 	}
 
 	async open(chosen) {
-		const bytes = async ({ file }) => new Uint8Array(await file.arrayBuffer());
+		// A game's folder may have gigabytes of other files.
+		const counts = /\.sequence\.csv$/i.test(chosen.path) ? ANIMATION : BESIDE;
 		const besides = this.files.filter(
-			(other) => other !== chosen && folderOf(other.path) === folderOf(chosen.path),
+			(other) =>
+				other !== chosen &&
+				folderOf(other.path) === folderOf(chosen.path) &&
+				(counts.test(other.path) || BESIDE.test(other.path)),
 		);
 		try {
-			if (chosen.file.size > 64 << 20)
+			const { name, bytes, lastModified } = await readGiven(chosen);
+			if (!bytes)
 				throw new Refusal({ message: "too large", text: `${chosen.path}: larger than 64 MB` });
 			const beside = [];
-			for (const other of besides)
-				if (other.file.size <= 64 << 20) beside.push([other.file.name, await bytes(other)]);
-			const state = await this.ask("open", chosen.file.name, await bytes(chosen), beside);
-			Object.assign(this, { handle: chosen.handle, stamp: chosen.file.lastModified });
+			for (const other of besides) {
+				const given = await readGiven(other);
+				if (given.bytes) beside.push([given.name, given.bytes]);
+			}
+			const state = await this.ask("open", name, bytes, beside);
+			Object.assign(this, { handle: chosen.handle, stamp: lastModified });
 			await this.begin(state);
 		} catch (error) {
 			this.complain(error);
@@ -556,16 +581,7 @@ class App {
 			else return;
 			event.preventDefault();
 		});
-		on(window, "dragover", (event) => {
-			event.preventDefault();
-			document.body.classList.add("drop");
-		});
-		on(window, "dragleave", () => document.body.classList.remove("drop"));
-		on(window, "drop", (event) => {
-			event.preventDefault();
-			document.body.classList.remove("drop");
-			this.dropped(event.dataTransfer.items);
-		});
+		onDrop(({ items }) => this.dropped(items).catch((error) => this.complain(error)));
 		on(window, "beforeunload", (event) => this.file && this.file.changed && event.preventDefault());
 	}
 }
