@@ -489,6 +489,35 @@ const tests = {
 	},
 
 	// The file stores quaternions; the picture and the table have degrees.
+	async "a key is not put into a cell that is not its own"(page) {
+		await upload(page, "tests/data/ff9clip/odd.anim");
+		const [path, own] = await page.evaluate(async () => {
+			const { player, folder, drag } = window.animfs;
+			const node = player.clip.nodes.findIndex((n) => n.curves[1]);
+			const curve = player.clip.nodes[node].curves[1];
+			const held = { node, curve, axis: 0, scale: [-180, 180], value: "5" };
+			const keys = [...Array(curve.count).keys()];
+			for (const key of keys) await drag.take({ ...held, key, was: 90 });
+			return [folder.chosen, keys.length];
+		});
+		assert.ok(own > 0);
+		assert.equal(
+			await alertIn(page),
+			`${path} has no cell of this frame and value: edit the table`,
+		);
+		assert.deepEqual(await bytesIn(page), readFileSync("tests/data/ff9clip/odd.anim"));
+		await upload(page, SAMPLE);
+		await look(page, BONE);
+		await page.evaluate(() => {
+			const { player, table } = window.animfs;
+			const curve = player.clip.nodes.find((n) => n.name === "hip").curves[0];
+			const held = { curve, key: 1, axis: 0, scale: [-1, 1], value: "0.25" };
+			window.put = [table.putKey({ ...held, was: 0 })];
+		});
+		assert.deepEqual(await page.evaluate(() => window.put), [false]);
+		assert.deepEqual(await bytesIn(page), readFileSync(SAMPLE));
+	},
+
 	async "a key of a quaternion is dragged in degrees"(page) {
 		await upload(page, TURNS);
 		const name = await page.evaluate(() => {

@@ -490,13 +490,13 @@ class App {
 	}
 
 	// A key that was dragged in the curves becomes a cell of its bone's table.
-	async dragged(clip, { node, curve, key, axis, value }) {
-		const { name } = this.player.clip.nodes[node];
+	async dragged(clip, held) {
+		const { name } = this.player.clip.nodes[held.node];
 		const path = `${clip}/bones/${name}.csv`;
 		const entry = await this.folder.show(path);
 		if (entry && this.view.path !== path) await this.look(entry, false);
-		const taken = entry && this.table.putKey(curve, key, axis, value);
-		if (!taken) this.alert.textContent = `${path} has no cell for this key`;
+		const taken = entry && this.table.putKey(held);
+		if (!taken) this.alert.textContent = `${path} has no cell of this frame and value: edit the table`;
 		if (!taken) await this.showFigure();
 	}
 

@@ -12,7 +12,7 @@ function formInTables(curve) {
 }
 
 class Dragging {
-	// take: is given {node, curve, key, axis, value} when a key is let go.
+	// take: is given {node, curve, key, axis, was, value, scale} when a key is let go.
 	constructor(player, take) {
 		Object.assign(this, { player, take, held: null });
 		const { plot, curves, forms } = player;
@@ -73,7 +73,8 @@ class Dragging {
 		const before = keyValue(curve, key);
 		const cells = [...chart.keys[key][1]];
 		const scale = [chart.least, chart.most];
-		this.held = { ...found, node: player.chosen, scale, before, cells, y: event.offsetY };
+		const was = cells[found.axis];
+		this.held = { ...found, node: player.chosen, scale, before, cells, was, y: event.offsetY };
 		player.plot.setPointerCapture(event.pointerId);
 		player.scrub(keyFrame(curve, key));
 		return true;

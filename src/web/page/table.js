@@ -197,8 +197,8 @@ class Table {
 		else this.draw();
 	}
 
-	// The cell of a curve's key; false if there is none.
-	putKey(curve, key, axis, value) {
+	// The cell of a curve's key, which `was` another number; false if there is none.
+	putKey({ curve, key, axis, was, value, scale: [least, most] }) {
 		const column = this.header.indexOf("trs"[curve.role] + "xyz"[axis]);
 		const frame = keyFrame(curve, key);
 		// Of several keys in a frame, the one with as many before it.
@@ -206,6 +206,8 @@ class Table {
 		while (key > after && keyFrame(curve, key - after - 1) === frame) after++;
 		const row = this.rows.findIndex((cells) => Number(cells[0]) === frame && !after--);
 		if (column < 0 || row < 0) return false;
+		// The picture rounds a frame between two, and makes a turn's length 1.
+		if (!(abs(Number(this.rows[row][column]) - was) <= (most - least) / 100)) return false;
 		this.move(row, column);
 		this.put([[value]], row, column);
 		return true;
