@@ -323,19 +323,25 @@ static void find_skeleton_report_fault(const struct found_skeleton *r, struct by
 	report(closure, r->name, fault);
 }
 
+void skeleton_report_barred(const char *name, const char *file_name, skeleton_reporter *report,
+			    void *closure)
+{
+	char fault[NAME_MAX + 64];
+
+	snprintf(fault, sizeof(fault), "not everybody who may read %s may read it", file_name);
+	report(closure, name, fault);
+}
+
 /* Reports files that the guard bars since this search, and files that it no longer bars. */
 static void report_barred(const struct found_skeleton *before, const struct found_skeleton *now,
 			  const char *file_name, skeleton_reporter *report, void *closure)
 {
-	char fault[NAME_MAX + 64];
-
 	for (unsigned i = 0; i < before->barred_count; i++) {
 		if (!found_skeleton_bars(now, before->barred[i].name))
 			report(closure, before->barred[i].name, NULL);
 	}
-	snprintf(fault, sizeof(fault), "not everybody who may read %s may read it", file_name);
 	for (unsigned i = 0; i < now->barred_count; i++)
-		report(closure, now->barred[i].name, fault);
+		skeleton_report_barred(now->barred[i].name, file_name, report, closure);
 }
 
 /*

@@ -88,6 +88,9 @@ bool found_skeleton_same(struct found_skeleton *r, int dir, const char *file_nam
  * gone.
  */
 typedef void skeleton_reporter(void *closure, const char *name, const char *fault);
+/* Reports that the guard bars the file `name`, which would count for the animation. */
+void skeleton_report_barred(const char *name, const char *file_name, skeleton_reporter *report,
+			    void *closure);
 /*
  * Finds and reads the skeleton, and stores in `r` where it was found. The caller gets a reference.
  * Returns NULL when no file can be used, or when out of memory.

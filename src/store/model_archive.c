@@ -16,7 +16,15 @@
 void model_archive_release(struct model_archive *m)
 {
 	free(m->name);
+	free(m->barred);
 	*m = (struct model_archive){.looked = false};
+}
+
+void model_archive_drop(struct model_archive *m, skeleton_reporter *report, void *closure)
+{
+	if (report && m->barred)
+		report(closure, m->barred, NULL);
+	model_archive_release(m);
 }
 
 /* ---- the archive ---- */
@@ -59,7 +67,8 @@ static bool try_name(struct model_archive *m, int dir, const char *file_name, co
 		return true;
 	if (!guard_lets_read(guard, dir, file_name, name, &let)) {
 		m->settled = false; /* it may be allowed without a change of the folder */
-		return true;
+		m->barred = m->barred ? m->barred : strdup(name);
+		return m->barred != NULL;
 	}
 	m->file = let;
 	m->settled = m->settled && file_version_settled(&let, now);
@@ -101,6 +110,12 @@ static bool model_archive_find(struct model_archive *m, int dir, const char *fil
 	return fine;
 }
 
+/* Is what the guard bars in `m` barred in `other`, too? */
+static bool has_barred(const struct model_archive *m, const struct model_archive *other)
+{
+	return !m->barred || (other->barred && strcmp(m->barred, other->barred) == 0);
+}
+
 bool model_archive_same(struct model_archive *m, int dir, const char *file_name,
 			const struct guard *guard)
 {
@@ -114,6 +129,7 @@ bool model_archive_same(struct model_archive *m, int dir, const char *file_name,
 	    (!m->name || file_version_is_at(dir, m->name, &m->file)))
 		return true;
 	same = model_archive_find(&seen, dir, file_name, guard) && !m->name == !seen.name &&
+	       has_barred(m, &seen) && has_barred(&seen, m) &&
 	       (!m->name || (m->settled && strcmp(m->name, seen.name) == 0 &&
 			     file_version_same(&m->file, &seen.file)));
 	if (same) {
@@ -164,6 +180,23 @@ static struct shared_skeleton *skeleton_of_models(struct archive *archive, const
 	return skeleton;
 }
 
+/* Finds the archive again, and reports what the guard bars. False when out of memory. */
+static bool model_archive_search(struct model_archive *m, int dir, const char *file_name,
+				 const struct guard *guard, skeleton_reporter *report,
+				 void *closure)
+{
+	struct model_archive before = *m;
+	bool fine = model_archive_find(m, dir, file_name, guard);
+
+	if (has_barred(&before, m))
+		model_archive_release(&before);
+	else
+		model_archive_drop(&before, report, closure);
+	if (report && m->barred)
+		skeleton_report_barred(m->barred, file_name, report, closure);
+	return fine;
+}
+
 struct shared_skeleton *model_archive_skeleton(struct model_archive *m, int dir,
 					       const char *file_name, const struct format *format,
 					       const struct guard *guard, skeleton_reporter *report,
@@ -176,8 +209,7 @@ struct shared_skeleton *model_archive_skeleton(struct model_archive *m, int dir,
 	struct stat st;
 	int fd;
 
-	model_archive_release(m);
-	if (!model_archive_find(m, dir, file_name, guard) || !m->name)
+	if (!model_archive_search(m, dir, file_name, guard, report, closure) || !m->name)
 		return NULL;
 	if (dirfd_open(dir, m->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd)) {
 		m->settled = false;

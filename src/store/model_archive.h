@@ -19,9 +19,12 @@
 struct model_archive {
 	bool looked, settled; /* as in struct found_skeleton */
 	struct file_version folder, animation, file;
-	char *name; /* of the archive; NULL: there is none */
+	char *name;   /* of the archive; NULL: there is none */
+	char *barred; /* name of one that the guard bars, which was reported; NULL: none */
 };
 void model_archive_release(struct model_archive *m);
+/* Releases it when no archive counts any more, and takes a report back. */
+void model_archive_drop(struct model_archive *m, skeleton_reporter *report, void *closure);
 
 /* Could an archive of this name have models of files beside it? */
 bool model_archive_has_name(const char *name);

@@ -421,8 +421,10 @@ static void load_model(const struct source *s, const struct where *where,
 {
 	struct shared_skeleton *model;
 
-	if (!asks_archives(&r->found, format))
+	if (!asks_archives(&r->found, format)) {
+		model_archive_drop(&r->models, report, closure);
 		return;
+	}
 	model = model_archive_skeleton(&r->models, where->dir, where->name, format,
 				       store_guarded(s->store), report, closure);
 	if (!model)
@@ -431,7 +433,10 @@ static void load_model(const struct source *s, const struct where *where,
 	how->skeleton = model;
 }
 
-/* Detach s->found while loading: a concurrent recall_version() then misses and waits for work. */
+/*
+ * Detach s->found and s->models while loading: a concurrent recall_version() then misses and waits
+ * for work.
+ */
 static void load_skeleton(struct source *s, const struct where *where, const struct codec *codec,
 			  struct reading *r, struct decoding *how) EXCLUDES(facts_class)
 {
@@ -448,6 +453,8 @@ static void load_skeleton(struct source *s, const struct where *where, const str
 	lock_acquire(&s->facts, &facts_class);
 	r->found = s->found;
 	s->found = (struct found_skeleton){.looked = false};
+	r->models = s->models;
+	s->models = (struct model_archive){.looked = false};
 	lock_release(&s->facts, &facts_class);
 	how->skeleton = find_skeleton(&r->found, where->dir, where->name,
 				      format_stored(codec->format), guard, report, &faults);
@@ -531,6 +538,7 @@ struct version *source_decode_reading(struct source *s, const struct where *wher
 	if (where->loose && !how.skeleton &&
 	    !member_decoding(s->store, &where->loose->member, codec, buf_bytes(&r->bytes), &how)) {
 		err_memory(err);
+		keep_found(s, r);
 		naming_table_put(how.names);
 		return NULL;
 	}

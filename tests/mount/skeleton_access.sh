@@ -63,8 +63,10 @@ chmod 644 "$SRC/read.canm.skeleton.csv"
 says_to_all read "$(shown 1)" "one of mode 644 is"
 fails "and nothing more is told" grep -q skeleton.csv "$MNT/.animfs/errors"
 says_to_all packed "$HIDDEN" "a model in an archive of mode 600 is not shown"
+like "why is told, too" "$(<"$MNT/.animfs/errors")" 'packed\.mrab.*not everybody who may read packed\.canm'
 chmod 644 "$SRC/packed.mrab"
 says_to_all packed "$(shown 8)" "one in an archive of mode 644 is"
+fails "and nothing is told of it" grep -q packed.mrab "$MNT/.animfs/errors"
 "$PWD/tests/mount/mdb.py" "$WORK/rab/packed.mdb" 9
 python3 tests/mount/pack.py rab "$WORK/other.mrab" "$WORK/rab"
 mv "$WORK/other.mrab" "$SRC/packed.mrab"
