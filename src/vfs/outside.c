@@ -289,9 +289,12 @@ static void plain_changed(struct vfs *v, const struct target *parent, const stru
 	struct stat st;
 	int error;
 
-	/* Writes through the mount need no invalidation: the kernel's cache has them. */
-	if (!(mask & NAMES) && outside_is_written(v, t))
+	if (!(mask & NAMES)) {
+		/* Writes through the mount need no invalidation: the kernel's cache has them. */
+		if ((mask & CONTENT) && !outside_is_written(v, t))
+			invalidate_data(v, t->node->id);
 		return;
+	}
 	error = folder_open(v, parent->node, &folder);
 	if (error)
 		return;
@@ -299,8 +302,6 @@ static void plain_changed(struct vfs *v, const struct target *parent, const stru
 	folder_close(v, &folder);
 	if (error || is_other(v, t, &id))
 		invalidate_name(v, parent->node->id, name);
-	else if (mask & CONTENT)
-		invalidate_data(v, t->node->id);
 }
 
 /* Invalidates all that the kernel knows of the archive, and schedules a look at its animations. */
