@@ -5,6 +5,7 @@
 #include "cmd.h"
 
 #include "edit/structure.h"
+#include "util/composed.h"
 #include "util/nearest.h"
 
 #include <stdio.h>
@@ -48,14 +49,27 @@ static bool refuse_bone(const struct anim *a, uint32_t first, uint32_t count, co
 			struct err *err)
 {
 	struct nearest near = nearest_to(bone, strlen(bone));
-	char meant[192];
+	char meant[192], hint[256];
 
 	for (uint32_t clip = first; clip < first + count; clip++) {
 		for (uint32_t i = 0; i < a->clips[clip].track_count; i++)
 			nearest_offer(&near, a->clips[clip].tracks[i].label);
 	}
 	nearest_text(&near, meant, sizeof(meant));
-	return err_set(err, ERR_OPERAND, "there is no bone \"%.64s\"%s", bone, meant);
+	composed_hint(bone, hint, sizeof(hint));
+	return err_set(err, ERR_OPERAND, "there is no bone \"%.64s\"%s%s", bone, hint, meant);
+}
+
+/* Finds the bone of this name, or else the one whose name has its characters in another form. */
+static const struct track *find_bone_named(const struct clip *c, const char *bone)
+{
+	const struct track *t = track_labelled(c, 0, bone);
+
+	for (uint32_t i = 0; !t && i < c->track_count && composed_may_differ(bone); i++) {
+		if (composed_same(c->tracks[i].label, bone))
+			t = &c->tracks[i];
+	}
+	return t;
 }
 
 /*
@@ -69,7 +83,8 @@ static bool edit_clips(const struct action *action, struct anim *a, uint32_t fir
 
 	for (uint32_t clip = first; clip < first + count; clip++) {
 		const struct clip *c = &a->clips[clip];
-		const struct track *t = track_labelled(c, 0, bone);
+		const struct track *t =
+			action->is_new ? track_labelled(c, 0, bone) : find_bone_named(c, bone);
 
 		if (!action->is_new && !t)
 			continue;

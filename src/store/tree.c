@@ -396,7 +396,7 @@ static bool tree_refuse_name(const struct tree *t, const struct place *folder, c
 	const char *above = t->file_name;
 	size_t before = (size_t)(name - path);
 	struct nearest near = nearest_to(name, length);
-	char meant[192];
+	char meant[192], shown[65], hint[256];
 
 	while (before > 0 && path[before - 1] == '/')
 		before--;
@@ -409,8 +409,10 @@ static bool tree_refuse_name(const struct tree *t, const struct place *folder, c
 			       above);
 	tree_list(t, folder, VIEW_SET_ALL, offer_name, &near);
 	nearest_text(&near, meant, sizeof(meant));
-	return err_set(err, ERR_OPERAND, "there is no \"%.*s\" in %.*s%s",
-		       (int)(length < 64 ? length : 64), name, (int)before, above, meant);
+	snprintf(shown, sizeof(shown), "%.*s", (int)(length < 64 ? length : 64), name);
+	composed_hint(shown, hint, sizeof(hint));
+	return err_set(err, ERR_OPERAND, "there is no \"%s\"%s in %.*s%s", shown, hint, (int)before,
+		       above, meant);
 }
 
 /* A name that is looked for among others, with its characters taken apart. */

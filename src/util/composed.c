@@ -374,6 +374,42 @@ void composed_points(const char *text, char *out, size_t size)
 	}
 }
 
+/* Is a character not seen, or not as what it is? */
+static bool composed_hides(uint32_t c)
+{
+	static const uint32_t ranges[][2] = {
+		{0x01, 0x1f},     {0x7f, 0xa0},     {0xad, 0xad},     {0x300, 0x36f},
+		{0x61c, 0x61c},   {0x180e, 0x180e}, {0x2000, 0x200f}, {0x2028, 0x202f},
+		{0x205f, 0x206f}, {0x3000, 0x3000}, {0x3099, 0x309a}, {0xfe00, 0xfe0f},
+		{0xfeff, 0xfeff}, {0xff01, 0xff5e},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++) {
+		if (c >= ranges[i][0] && c <= ranges[i][1])
+			return true;
+	}
+	return false;
+}
+
+void composed_hint(const char *text, char *out, size_t size)
+{
+	const uint8_t *p = (const uint8_t *)text;
+	size_t left = strlen(text), length;
+	char points[256];
+	uint32_t c;
+
+	*out = '\0';
+	for (; left; p += length, left -= length) {
+		length = utf8_decode(p, left, &c);
+		if (length && composed_hides(c)) {
+			composed_points(text, points, sizeof(points));
+			snprintf(out, size, " (%s)", points);
+			return;
+		}
+		length += !length;
+	}
+}
+
 bool composed_may_differ(const char *text)
 {
 	while (*text && (uint8_t)*text < 0x80)

@@ -23,5 +23,10 @@ char *composed_copy(const char *text, struct arena *arena);
  * not fit is left out.
  */
 void composed_points(const char *text, char *out, size_t size);
+/*
+ * Writes " (hips<U+200B>)" for a name with characters that are not seen, or not as what they are:
+ * marks apart, odd spaces, full-width letters. "" for other names.
+ */
+void composed_hint(const char *text, char *out, size_t size);
 
 #endif

@@ -95,6 +95,14 @@ like "is one" "$(animfs diff "$WORK/orig" "$F")" 'bone walk/Zähne'
 ok "and so is a path" test -n "$(animfs cat "$F/walk/bones/$(printf 'Za\xcc\x88hne.csv')")"
 is "and makes no other bone" "$(animfs ls "$F/walk/bones" | grep -c 'hne.csv')" 1
 cp "$F" "$WORK/orig"
+zwsp=$(printf 'hips\xe2\x80\x8b.csv')
+is "a character that is not seen is shown" "$(animfs cat "$F/walk/bones/$zwsp" 2>&1)" \
+	"animfs: $F/walk/bones/$zwsp: there is no \"$zwsp\" (hips<U+200B>.csv) in walk/bones"
+is "of a bone, too" "$(animfs bone remove "$F/walk" "${zwsp%.csv}" 2>&1 | head -n 1)" \
+	"animfs: $F/walk: there is no bone \"${zwsp%.csv}\" (hips<U+200B>)"
+ok "a bone with its marks apart is renamed" animfs bone rename "$F/walk" "$(printf 'Za\xcc\x88hne')" Zahn
+ok "and back" animfs bone rename "$F/walk" Zahn Zähne
+ok "which changes nothing" unchanged
 apart() { sed 's/Zähne/Za\xcc\x88hne/g'; }
 for view in clip.json clip.bvh bones/Zähne.json; do
 	animfs cat --bvh=lossy "$F/walk/$view" | apart >"$WORK/text"

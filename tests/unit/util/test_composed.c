@@ -62,6 +62,28 @@ START_TEST(code_points_tell_names_apart)
 }
 END_TEST
 
+START_TEST(what_is_not_seen_is_hinted_at)
+{
+	static const char *const names[][2] = {
+		{"hips", ""},
+		{"Z\u00e4hne", ""},
+		{"\u53f3\u624b", ""},
+		{"\xff", ""},
+		{"Za\u0308hne", " (Za<U+0308>hne)"},
+		{"hips\u200b", " (hips<U+200B>)"},
+		{"arm\u00a0L", " (arm<U+00A0>L)"},
+		{"\ufeffhips", " (<U+FEFF>hips)"},
+		{"\uff28ips", " (<U+FF28>ips)"},
+	};
+	char hint[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		composed_hint(names[i][0], hint, sizeof(hint));
+		ck_assert_str_eq(hint, names[i][1]);
+	}
+}
+END_TEST
+
 Suite *composed_suite(void);
 
 Suite *composed_suite(void)
@@ -73,6 +95,7 @@ Suite *composed_suite(void)
 	tcase_add_test(t, others_are_not);
 	tcase_add_test(t, ascii_has_one_form);
 	tcase_add_test(t, code_points_tell_names_apart);
+	tcase_add_test(t, what_is_not_seen_is_hinted_at);
 	suite_add_tcase(s, t);
 	return s;
 }
