@@ -119,7 +119,7 @@ static int set_plain(struct vfs *v, const struct request *who, const struct targ
 		return error;
 	if (fd >= 0)
 		to_set &= ~SET_SIZE;
-	/* Programs such as tar set attributes of what they have open; this saves an open and stats. */
+	/* Programs such as tar set attributes of open files; this saves an open and stats. */
 	fd = plain_borrow(v, t);
 	error = fd < 0 ? plain_pin(v, t, &fd) : 0;
 	if (error && set_last(v, t, attr, to_set))
