@@ -305,13 +305,13 @@ static void file_json_render(const struct shown *at, struct buf *out)
 }
 
 /*
- * Accepts a text from before or after the first edit of the member "from". What a rendered text
- * says of angles may be from before or after an edit of them.
+ * Accepts a text from before or after the first edit of the member "from", and from before or after
+ * an edit of the curves that "without_angles" follows from.
  */
-static bool read_file_json(const struct shown *at, const struct spot *root,
-			   const struct token *served, struct anim *edited, struct err *err)
+static bool read_file_json(const struct spot *root, const struct token *served, struct anim *edited,
+			   struct err *err)
 {
-	const char *const others[] = {"from", at->as_rendered ? "without_angles" : NULL, NULL};
+	static const char *const others[] = {"from", "without_angles", NULL};
 	static const char *const editable[] = {"from", "animations", NULL};
 	bool stills = edited->format->stills;
 
@@ -330,7 +330,7 @@ static struct anim *file_json_parse(const struct shown *at, struct bytes text, s
 
 		file_json_render(at, &own);
 		edited = doc_served(&served, &own, err) ? anim_edit(at->anim) : NULL;
-		if (edited && !read_file_json(at, &root, served.root, edited, err)) {
+		if (edited && !read_file_json(&root, served.root, edited, err)) {
 			anim_free(edited);
 			edited = NULL;
 		}

@@ -161,9 +161,7 @@ START_TEST(bones_without_angles_are_listed)
 	text = view_text(&view_file_json, &at);
 	ck_assert_ptr_nonnull(strstr((const char *)text.data, listed));
 	older = text_edit((const char *)text.data, "\"body\"}", "\"leg\"}");
-	ck_assert_ptr_null(view_file_json.parse(&at, bytes_of(older), &err));
-	ck_assert_msg(strstr(err.message, "\"bone\" cannot be changed here"), "%s", err.message);
-	at.as_rendered = true; /* of a version in which another bone had none */
+	/* as of a version in which another bone had none */
 	taken = view_file_json.parse(&at, bytes_of(older), &err);
 	ck_assert(taken && model_same(taken, edited));
 	anim_free(taken);
