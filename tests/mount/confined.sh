@@ -268,7 +268,7 @@ ok "dirty pages: nothing stays mounted" wait_for 10 gone
 
 # A killed daemon does not end while one of its threads waits for another mount, which has begun to
 # answer: here, in its turn, with the help of a third that is stopped.
-stuck() { grep -qs request_wait_answer "/proc/$PID/task"/*/wchan; }
+stuck() { grep -qs 'request_wait_answer\|folio_wait' "/proc/$PID/task"/*/wchan; }
 if [ "$(id -u)" -eq 0 ]; then
 	BELOW=$WORK/below
 	LOWEST=$WORK/lowest

@@ -13,6 +13,8 @@ OTHER=$SRC/a.canm/walk/bones
 stored() { "$ANIMFS" cat "$OTHER/$1.csv" | sed "2s/^0,0,[^,]*/0,0,$2/" | "$ANIMFS" put "$OTHER/$1.csv"; }
 first() { awk -F, 'NR == 2 { printf "%.2f\n", $3 }'; }
 cell() { first <"$BONES/$1.csv"; }
+# The same of Bone01, in a text of another folder: during a rename the kernel looks up no name in its folder.
+during() { awk -F, '/^Bone01,translation,/ { printf "%.2f\n", $5; exit }' "$MNT/a.canm/walk/curves.csv"; }
 
 close_it() { cat "$WORK/new" >"$BONES/hip.csv"; }
 rename_it() { cp "$WORK/new" "$BONES/hip.tmp" && mv "$BONES/hip.tmp" "$BONES/hip.csv"; }
@@ -29,9 +31,9 @@ saves()
 	saver=$!
 	ok "$how: a save is committed" wait_for 10 test -e "$WORK/fault.held"
 	ok "$how: another program saves another bone" stored Bone01 "$3"
-	is "$how: which shows at once" "$(cell Bone01)" "$3"
+	is "$how: which shows at once" "$(during)" "$3"
 	ok "$how: and the same bone" stored hip "$4"
-	is "$how: which counts for the next" "$(cell Bone01)" "$3"
+	is "$how: which counts for the next" "$(during)" "$3"
 	rm "$WORK/fault"
 	wait "$saver"
 	is "$how: the save ends well" $? 0
