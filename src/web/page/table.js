@@ -25,6 +25,19 @@ function readCsv(text) {
 const quoted = (cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 const writeCsv = (rows) => rows.map((row) => `${row.map(quoted).join(",")}\n`).join("");
 
+const writeTabs = (cells) => cells.map((row) => row.join("\t")).join("\n");
+
+// Where the decimal mark is a comma, the plain text "1.5" becomes a text or a date. From HTML, LibreOffice takes a
+// number by sdval, and Excel by x:num.
+function writeHtml(cells) {
+	const isNumber = (text) => text.trim() && finite(Number(text));
+	const cell = (text) =>
+		make("td", { text, ...(isNumber(text) && { sdval: text, sdnum: "1033;", "x:num": text }) });
+	const rows = cells.map((row) => make("tr", {}, ...row.map(cell)));
+	return make("html", { "xmlns:x": "urn:schemas-microsoft-com:office:excel" }, make("table", {}, ...rows))
+		.outerHTML;
+}
+
 // What LibreOffice and Excel give and people type where the decimal mark is a comma.
 const pointed = (cell) => (/^[-+]?\d*,\d+(e[-+]?\d+)?$/i.test(cell) ? cell.replace(",", ".") : cell);
 
@@ -227,12 +240,15 @@ class Table {
 		this.put(Array(bottom - top + 1).fill(line), top, left);
 	}
 
-	text() {
+	cells() {
 		const [top, left, bottom, right] = this.range();
-		return this.rows
-			.slice(top, bottom + 1)
-			.map((row) => row.slice(left, right + 1).join("\t"))
-			.join("\n");
+		return this.rows.slice(top, bottom + 1).map((row) => row.slice(left, right + 1));
+	}
+
+	copy(data) {
+		const cells = this.cells();
+		data.setData("text/plain", writeTabs(cells));
+		data.setData("text/html", writeHtml(cells));
 	}
 
 	// Tabs and lines, as spreadsheets put them on the clipboard. One cell fills the whole range.
@@ -353,13 +369,13 @@ class Table {
 		on(
 			element,
 			"copy",
-			clipboard((data) => data.setData("text/plain", this.text())),
+			clipboard((data) => this.copy(data)),
 		);
 		on(
 			element,
 			"cut",
 			clipboard((data) => {
-				data.setData("text/plain", this.text());
+				this.copy(data);
 				this.empty();
 			}),
 		);
