@@ -72,6 +72,34 @@ is "angles are stored, the nearest that the file can hold" \
 	"$("$ANIMFS" cat --rotations=stored "$SRC/wiki512.canm/walk/bones/Bone01.csv" | sed -n 4p)" \
 	2,0.066667,,,,89.99863,0,0,1.0000076,1.0000153,1.0000229
 
+# A bone without angles is in file.json, which is as old as the last change of that list.
+cp tests/data/canm/edf6_768.canm "$SRC/turn.canm"
+zeros=$(LC_ALL=C grep -obUaP '\xf3\x04\x35\x3f' "$SRC/turn.canm" | cut -d: -f1)
+for at in $zeros; do
+	printf '\0\0\0\0' | dd of="$SRC/turn.canm" bs=1 seek="$at" conv=notrunc status=none
+done
+touch -d '2 hours ago' "$SRC/turn.canm"
+mount_animfs
+BODY=$MNT/turn.canm/turn/bones/body.csv
+FILE=$MNT/turn.canm/file.json
+is "its table has quaternions" "$(head -n 1 "$BODY" | cut -d, -f6-9)" qx,qy,qz,qw
+listed=$(<"$FILE")
+like "file.json lists it" "$listed" '"without_angles": \[
+    \{"clip": "turn", "bone": "body"\}
+  \],'
+was=$(stat -c %Y "$FILE")
+ok "another number is edited" sed -i '3s/,0.003,/,0.006,/' "$BODY"
+is "which changes no list" "$(stat -c %Y "$FILE") $(<"$FILE")" "$was $listed"
+ok "the bone gets angles" sed -i '3s/,0,0,0,0,/,0,0,0,1,/' "$BODY"
+is "and is in no list" "$(grep -c without_angles "$FILE")" 0
+fails "file.json is as new as that" test "$(stat -c %Y "$FILE")" = "$was"
+is "and its table has degrees" \
+	"$("$ANIMFS" cat "$SRC/turn.canm/turn/bones/body.csv" | head -n 1 | cut -d, -f6-8)" rx,ry,rz
+ok "the list from before can be copied back" cp /dev/stdin "$FILE" <<<"$listed"
+is "and says nothing" "$(grep -c without_angles "$FILE")" 0
+umount_animfs
+rm "$SRC/turn.canm"
+
 # curves.csv: a channel means one thing.
 channels() { "$ANIMFS" cat "$@" | awk -F, '$2 == "rotation" { print "rotation", $8 == "" ? "without w" : "with w" }
 	$2 == "quaternion" { print $2, $8 == "" ? "without w" : "with w" }' | sort -u | paste -sd,; }
