@@ -188,6 +188,20 @@ static void target_report_names(void *closure, const char *fault)
 	target_report_fault(closure, NAMING_FILE, fault);
 }
 
+/* Returns the path of the file's folder from the mount's SOURCE, or from /; NULL: unknown. */
+static const char *path_above(struct target *t)
+{
+	const char *source = t->mounted.source;
+	char path[PATH_MAX];
+	size_t length = source ? strlen(source) : 0;
+
+	if (!realpath(t->folder_path, path))
+		return NULL;
+	if (length && (strncmp(path, source, length) != 0 || (path[length] && path[length] != '/')))
+		return NULL;
+	return arena_text(&t->arena, path + length, strlen(path + length));
+}
+
 /* Makes the source of the file; reads nothing yet. */
 static bool open_source(struct target *t, const struct command *command, unsigned how,
 			struct err *err)
@@ -200,6 +214,7 @@ static bool open_source(struct target *t, const struct command *command, unsigne
 		return false;
 	t->where = (struct where){.dir = t->folder,
 				  .folder = t->site.folder,
+				  .above = path_above(t),
 				  .name = t->file_name,
 				  .note = &command->note};
 	t->store = store_new(&command->store, t->site.state);

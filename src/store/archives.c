@@ -117,8 +117,7 @@ static struct catalog *read_tables(struct catalog *o, const struct container *co
 	return NULL;
 }
 
-static struct catalog *archives_open_file(struct store *store, int dir, const char *name,
-					  struct err *err)
+struct catalog *catalog_open(struct store *store, int dir, const char *name, struct err *err)
 {
 	const struct container *container = store_container(store, name);
 	struct input in;
@@ -300,7 +299,7 @@ static struct catalog *look(struct archive_source *a, struct catalog *outer, uin
 	if (is_about(a, outer, entry, true) && archives_is_known(a, &stamp) && recall(a, &o, err))
 		return o;
 	now = clock_wall();
-	o = archives_open_file(a->store, dir, name, &why);
+	o = catalog_open(a->store, dir, name, &why);
 	if (o && outer) {
 		o->outer = catalog_get(outer);
 		o->entry = entry;

@@ -41,6 +41,9 @@ struct catalog *archive_look_loose(struct archive_source *a, struct catalog *out
 struct catalog *archive_enter(struct archive_source *a, struct catalog *outer, uint32_t entry,
 			      struct err *err);
 
+/* Opens an archive for the caller alone. NULL and err as of archive_look. */
+struct catalog *catalog_open(struct store *store, int dir, const char *name, struct err *err);
+
 struct catalog *catalog_get(struct catalog *o);
 void catalog_put(struct catalog *o); /* drops a reference; NULL is ignored */
 uint64_t catalog_generation(

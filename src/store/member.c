@@ -179,6 +179,53 @@ bool member_decoding(const struct store *s, const struct member_of *m, const str
 	return fine;
 }
 
+/* Finds the folder with a stored path, in any case; CONTENTS_NONE: none. */
+static uint32_t folder_of_path(const struct contents *c, const char *path)
+{
+	uint32_t at = CONTENTS_TOP;
+
+	while (*path && at != CONTENTS_NONE) {
+		const size_t size = strcspn(path, "/");
+
+		at = c->entries[at].first;
+		while (at != CONTENTS_NONE && (c->entries[at].member != CONTENTS_NONE ||
+					       c->entries[at].stored_size != size ||
+					       strncasecmp(c->entries[at].stored, path, size) != 0))
+			at = c->entries[at].next;
+		path += size + (path[size] == '/');
+	}
+	return at;
+}
+
+struct shared_skeleton *member_model(const struct store *s, const struct member_of *top,
+				     const char *folder, const char *name,
+				     const struct format *format)
+{
+	const struct contents_entry *entries = top->contents->entries;
+	uint32_t at = folder_of_path(top->contents, folder);
+	struct beside b = {.files = NULL};
+	struct skeleton_files found = {0, member_beside_name, beside_read, &b};
+	struct shared_skeleton *skeleton = NULL;
+	bool fine = at != CONTENTS_NONE;
+
+	for (at = fine ? entries[at].first : at; fine && at != CONTENTS_NONE;
+	     at = entries[at].next) {
+		const uint32_t member = entries[at].member;
+		const struct container *container =
+			member == CONTENTS_NONE ? NULL : container_for_name(entries[at].stored);
+
+		if (container && same_stem(entries[at].stored, name))
+			fine = add_inner(&b, top->archive, member, container);
+	}
+	found.count = b.count;
+	if (fine)
+		skeleton = find_skeleton_in(&found, name, format,
+					    store_reports_skeletons(s) ? member_pass_fault : NULL,
+					    (void *)(uintptr_t)s);
+	beside_release(&b);
+	return skeleton;
+}
+
 static struct version *decode(struct store *s, const struct member_of *m, const struct codec *codec,
 			      struct buf *bytes, struct err *err)
 {

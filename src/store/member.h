@@ -44,6 +44,13 @@ void member_stat(const struct member_of *m, struct stat *st);
  */
 bool member_decoding(const struct store *s, const struct member_of *m, const struct codec *codec,
 		     struct bytes bytes, struct decoding *how);
+/*
+ * Finds the skeleton of the animation FOLDER/NAME in another archive: among the models in the
+ * archives of that folder which have its name, in any case. `top`: any entry of the archive.
+ */
+struct shared_skeleton *member_model(const struct store *s, const struct member_of *top,
+				     const char *folder, const char *name,
+				     const struct format *format);
 /* Decodes the member; returns it with a reference for the caller. NULL and err as source_get. */
 struct version *member_version(struct store *s, const struct member_of *m, struct err *err);
 

@@ -157,12 +157,12 @@ static bool is_game(int folder)
 	return has_program && has_root;
 }
 
+const char *const game_archives[] = {"Root.cpk", "Chunk01.cpk", "Chunk02.cpk", "DX11.cpk", NULL};
+
 void archive_place_settle(struct archive_place *a, const struct overlay *o)
 {
-	/* The archives that each of the games binds to /cri_bind/. */
-	static const char *const archives[] = {"Root.cpk", "Chunk01.cpk", "Chunk02.cpk", "DX11.cpk",
-					       NULL};
-	a->is_game = o->above < 0 && is_one_of(last_part(a->path), archives) && is_game(a->dir);
+	a->is_game =
+		o->above < 0 && is_one_of(last_part(a->path), game_archives) && is_game(a->dir);
 }
 
 /* Is the part the name of a Windows device, which no file can have, whatever its extension? */

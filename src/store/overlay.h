@@ -50,6 +50,8 @@ struct archive_place {
 	/* the loose files of its members are below Mods, in the archive's folder */
 	bool is_game;
 };
+/* The archives that each of the games binds to /cri_bind/; ends with NULL. */
+extern const char *const game_archives[];
 /* Sets is_game, by the names in the archive's folder. */
 void archive_place_settle(struct archive_place *a, const struct overlay *o);
 
@@ -67,10 +69,13 @@ struct loose {
 	char *label;
 	bool is_there;
 
-	/* fields below are private to overlay.c */
-	const struct overlay *overlay;
+	/* the member and its archive; `member` is empty for the loose file of an archive of SOURCE
+	 */
 	struct archive_place archive;
 	struct member_of member;
+
+	/* fields below are private to overlay.c */
+	const struct overlay *overlay;
 	bool is_file; /* the loose file replaces the archive itself, and not a member */
 	const struct loose
 		*rab;    /* the RAB that contains the member, and that is rebuilt; or NULL */

@@ -3,6 +3,7 @@
 
 #include "disk/dirfd.h"
 #include "overlay.h"
+#include "siblings.h"
 #include "skeleton/find_model.h"
 #include "util/clock.h"
 #include "util/lock_classes.h"
@@ -41,6 +42,8 @@ struct source {
 	struct found_skeleton found GUARDED_BY(facts_class);
 	/* Models in the archive beside the file, if the skeleton is not found otherwise. */
 	struct model_archive models GUARDED_BY(facts_class);
+	/* Archives in which the model was looked for; 0: it was not. */
+	siblings_state siblings GUARDED_BY(facts_class);
 	/* The files that were read along with the animation file. */
 	struct parts parts GUARDED_BY(facts_class);
 	struct trace trace GUARDED_BY(work_class); /* facts about the last version */
@@ -341,6 +344,13 @@ static bool has_same_skeleton(struct source *s, const struct where *where,
 		model_archive_same(&s->models, where->dir, where->name, store_guarded(s->store)));
 }
 
+static bool has_same_siblings(const struct source *s, const struct where *where)
+	REQUIRES(facts_class)
+{
+	return !s->siblings ||
+	       (s->siblings != SIBLINGS_UNSETTLED && siblings_look(s->store, where) == s->siblings);
+}
+
 static bool has_same_parts(struct source *s, const struct where *where,
 			   const struct version *version) REQUIRES(facts_class)
 {
@@ -360,7 +370,7 @@ static struct version *take_current(struct source *s, const struct where *where)
 
 	if (version && strcmp(version->file_name, where_label(where)) == 0 &&
 	    has_same_names(s, version) && has_same_skeleton(s, where, version) &&
-	    has_same_parts(s, where, version))
+	    has_same_siblings(s, where) && has_same_parts(s, where, version))
 		return version;
 	version_put(version);
 	return NULL;
@@ -477,6 +487,7 @@ static void keep_found(struct source *s, struct reading *r) EXCLUDES(facts_class
 	s->found = r->found;
 	model_archive_release(&s->models);
 	s->models = r->models;
+	s->siblings = r->siblings;
 	parts_release(&s->parts);
 	s->parts = r->parts;
 	r->parts = (struct parts){.list = NULL};
@@ -517,6 +528,19 @@ static const char *loose_from(const struct where *where)
 	return l && l->is_there && where->dir >= 0 ? l->shown : NULL;
 }
 
+/* Looks for the model in other archives, if there is no skeleton yet. */
+static void load_sibling(const struct source *s, const struct where *where,
+			 const struct codec *codec, struct reading *r, struct decoding *how)
+{
+	const struct format *format = codec ? format_stored(codec->format) : NULL;
+
+	r->siblings = 0;
+	if (how->skeleton || !format || !model_format_of(format))
+		return;
+	r->siblings = siblings_look(s->store, where);
+	how->skeleton = siblings_skeleton(s->store, where, format);
+}
+
 struct version *source_decode_reading(struct source *s, const struct where *where,
 				      struct reading *r, struct err *err)
 {
@@ -542,6 +566,7 @@ struct version *source_decode_reading(struct source *s, const struct where *wher
 		naming_table_put(how.names);
 		return NULL;
 	}
+	load_sibling(s, where, codec, r, &how);
 	how.where = where;
 	how.from = loose_from(where);
 	how.guard = store_guarded(s->store);

@@ -66,6 +66,7 @@ struct store *source_store(const struct source *s);
 struct reading {
 	struct found_skeleton found;
 	struct model_archive models;
+	uint64_t siblings; /* siblings_state */
 	struct parts parts;
 	struct buf bytes;
 	struct file_version version;

@@ -14,6 +14,7 @@ struct store {
 		*report_skeleton; /* function to report faults of skeletons to; may be NULL */
 	void *skeleton_closure;
 	const struct guard *guard; /* decides which files beside animations are used; may be NULL */
+	struct opened_archives opened;
 };
 
 struct store *store_new(const struct store_options *options, struct state *state)
@@ -22,6 +23,7 @@ struct store *store_new(const struct store_options *options, struct state *state
 
 	if (!s)
 		return NULL;
+	lock_init(&s->opened.lock);
 	s->options = *options;
 	s->state = state;
 	s->cache = cache_new(options->cache);
@@ -52,10 +54,13 @@ void store_guard(struct store *s, const struct guard *guard)
 	naming_guard(s->naming, guard);
 }
 
-void store_free(struct store *s)
+UNSHARED void store_free(struct store *s)
 {
 	if (!s)
 		return;
+	for (unsigned i = 0; s->cache && i < OPENED_ARCHIVES; i++)
+		cache_settle(s->cache, &s->opened.slots[i].home, NULL);
+	lock_destroy(&s->opened.lock);
 	naming_free(s->naming);
 	cache_free(s->cache);
 	history_free(s->history);
@@ -113,6 +118,11 @@ struct decoding store_decoding(const struct store *s, const char *file_name,
 struct cache *store_cache(const struct store *s)
 {
 	return s->cache;
+}
+
+struct opened_archives *store_opened(struct store *s)
+{
+	return &s->opened;
 }
 
 struct state *store_state(const struct store *s)

@@ -20,6 +20,7 @@
 #include "sandbox/guard.h"
 #include "skeleton/find_skeleton.h"
 #include "skeleton/naming.h"
+#include "util/lock_classes.h"
 #include "version.h"
 
 struct store;
@@ -73,6 +74,19 @@ bool store_claims(const struct store *s, const char *file_name, const struct cod
 		  bool *probe);
 
 /* ---- for the other files of src/store ---- */
+
+/* The archives that siblings.c has opened last; the cache owns them. */
+#define OPENED_ARCHIVES 8
+struct opened_archives {
+	struct lock lock;
+	struct {
+		struct file_version version;
+		struct cached *home;
+		bool refused; /* its tables are damaged */
+	} slots[OPENED_ARCHIVES] GUARDED_BY(siblings_class);
+	unsigned next GUARDED_BY(siblings_class);
+};
+struct opened_archives *store_opened(struct store *s);
 
 struct cache *store_cache(const struct store *s);
 struct state *store_state(const struct store *s);         /* NULL if nothing can be committed */

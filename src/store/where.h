@@ -33,10 +33,15 @@ struct commit_hook {
 };
 
 struct where {
-	int dir;                 /* descriptor of the file's folder; -1: there is no folder */
-	const char *folder;      /* path of that folder from SOURCE, without slashes at the ends */
-	const char *name;        /* name of the file on disk */
-	const struct turn *turn; /* for source_put_new; NULL: the caller keeps its locks */
+	int dir;            /* descriptor of the file's folder; -1: there is no folder */
+	const char *folder; /* path of that folder from SOURCE, without slashes at the ends */
+	/*
+	 * Path of that folder from the highest one that may be read, for siblings.h; it ends like
+	 * `folder`. NULL: that is SOURCE.
+	 */
+	const char *above;
+	const char *name;                /* name of the file on disk */
+	const struct turn *turn;         /* for source_put_new; NULL: the caller keeps its locks */
 	const struct commit_hook *hook;  /* NULL: none */
 	const struct history_note *note; /* the program that saves (history.h); NULL: unknown */
 	const uid_t *writer;             /* the user that saves; NULL: unknown */

@@ -17,6 +17,7 @@
 	X(opening_class, 350)     /* an archive: its tables are read */                            \
 	X(work_class, 400)        /* an animation: its file is read and decoded, or replaced */    \
 	X(replace_class, 450)     /* the lock in the state directory, among our threads */         \
+	X(siblings_class, 480)    /* archives in which models of others are looked for */          \
 	X(vfs_class, 500)         /* the tree of a mount: nodes, things, handles, drafts */        \
 	X(facts_class, 600)       /* facts about an animation's file: stamp, verdict */            \
 	X(refusals_class, 630)    /* the total size of refused texts */                            \

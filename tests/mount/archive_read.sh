@@ -204,3 +204,41 @@ is "with --beside an animation in an archive stays a file" "$(ls "$MNT/Root.cpk.
 ok "with its texts beside it" test -f "$MNT/Root.cpk.d/OBJECT/walker.canm.d/walk/bones/hip.csv"
 ok "and its bytes" same_file "$MNT/Root.cpk.d/OBJECT/walker.canm" "$data/canm/wiki512.canm"
 umount_animfs
+
+# ---- a model in another archive of the game ----
+rm -r "$SRC"
+mkdir -p "$SRC/game/Mods/OBJECT" "$WORK"/{root,chunk}/OBJECT "$WORK/rab/MODEL"
+cp "$data/cas/v203.cas" "$WORK/root/OBJECT/X.CAS"
+cp "$data/cas/v203.cas" "$SRC/game/Mods/OBJECT/Y.CAS"
+# chunk HEIGHT: an archive with a model for X, which has this height
+chunk()
+{
+	tests/mount/mdb.py "$WORK/rab/MODEL/body.mdb" "$1"
+	python3 "$pack" rab "$WORK/chunk/OBJECT/X.MRAB" "$WORK/rab"
+	cp "$WORK/chunk/OBJECT/X.MRAB" "$WORK/chunk/OBJECT/Y.MRAB"
+	python3 "$pack" cpk "$WORK/chunk.cpk" "$WORK/chunk"
+}
+has_row() { grep -qx "Bone01,$2" "$MNT/game/$1/skeleton.csv"; }
+python3 "$pack" cpk "$SRC/game/Root.cpk" "$WORK/root"
+chunk 2
+cp "$WORK/chunk.cpk" "$SRC/game/Chunk01.cpk"
+chunk 3
+mount_animfs
+for path in Root.cpk.d/OBJECT/X.CAS Mods/OBJECT/Y.CAS; do
+	ok "$path has the model that Chunk01.cpk has" has_row "$path" 'Scene_Root,0,2,0,0,0,0,1,1,1'
+done
+cp "$WORK/chunk.cpk" "$WORK/new.cpk"
+mv "$WORK/new.cpk" "$SRC/game/Chunk01.cpk"
+for path in Root.cpk.d/OBJECT/X.CAS Mods/OBJECT/Y.CAS; do
+	ok "$path has that of a new one" wait_for 5 has_row "$path" 'Scene_Root,0,3,0,0,0,0,1,1,1'
+done
+rm "$SRC/game/Chunk01.cpk"
+for path in Root.cpk.d/OBJECT/X.CAS Mods/OBJECT/Y.CAS; do
+	ok "$path has none when that is gone" wait_for 5 has_row "$path" ',,,,,,,,,'
+done
+umount_animfs
+cp "$WORK/chunk.cpk" "$SRC/game/Chunk01.cpk"
+SRC=$SRC/game/Mods/OBJECT
+mount_animfs
+ok "what is above SOURCE is not read" grep -qx 'Bone01,,,,,,,,,,' "$MNT/Y.CAS/skeleton.csv"
+umount_animfs

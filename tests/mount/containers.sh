@@ -105,6 +105,31 @@ rm "$plain/X.MRAB"
 printf 'bone,parent,ty\nBone01,Scene_Root,6\nScene_Root,,\n' >"$plain/X.CAS.skeleton.csv"
 is "its own skeleton.csv settles that" "$(row)" 'Bone01,Scene_Root,0,6,0,0,0,0,1,1,1'
 
+# The archives of a game are one tree, in which the files in Mods lie, too.
+tree=$WORK/tree
+mkdir -p "$tree/Mods/Object" "$tree/object" "$two"/{root,chunk}/OBJECT
+rm "$two/rab/MODEL/head.mdb"
+cp "$data/cas/v203.cas" "$two/root/OBJECT/X.CAS"
+python3 "$here/pack.py" rab "$two/chunk/OBJECT/x.mrab" "$two/rab"
+python3 "$here/pack.py" cpk "$tree/Root.cpk" "$two/root"
+python3 "$here/pack.py" cpk "$tree/Chunk01.cpk" "$two/chunk"
+row() { "$ANIMFS" cat "$tree/$1/skeleton.csv" 2>&1 | grep '^Bone01,\|used'; }
+model2='Bone01,Scene_Root,0,2,0,0,0,0,1,1,1' none='Bone01,,,,,,,,,,'
+is "a CAS has the model of an MRAB in another archive of the game" "$(row Root.cpk/OBJECT/X.CAS)" "$model2"
+cp "$data/cas/v203.cas" "$tree/Mods/Object/x.cas"
+cp "$data/cas/v203.cas" "$tree/object/x.cas"
+is "so has a loose file, in any case" "$(row Mods/Object/x.cas)" "$model2"
+is "not one elsewhere" "$(row object/x.cas)" "$none"
+mkdir -p "$tree/Mods/OBJECT/more"
+cp "$data/cas/v203.cas" "$tree/Mods/OBJECT/more/x.cas"
+is "nor deeper down" "$(row Mods/OBJECT/more/x.cas)" "$none"
+"$here/mdb.py" "$tree/Mods/Object/x.mdb" 4
+is "a model beside it comes first" "$(row Mods/Object/x.cas)" 'Bone01,Scene_Root,0,4,0,0,0,0,1,1,1'
+mv "$tree/Chunk01.cpk" "$tree/Other.cpk"
+is "an archive of another name is of no game" "$(row Root.cpk/OBJECT/X.CAS)" "$none"
+head -c 2500 "$tree/Other.cpk" >"$tree/Chunk01.cpk"
+is "a damaged one has no models" "$(row Root.cpk/OBJECT/X.CAS)" "$none"
+
 # ---- check, diff, export, import ----
 is "check checks every member" "$("$ANIMFS" check . 2>&1)" '15 checked, 0 failed'
 is "and those below a folder of an archive" "$("$ANIMFS" check Root.cpk/OBJECT/WALKER.MRAB 2>&1)" '2 checked, 0 failed'
