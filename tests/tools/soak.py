@@ -4,7 +4,7 @@
 soak.py PROGRAM SOURCE MOUNT PID SECONDS [SEED] - reads, edits, changes of structure and changes from
 outside, mixed at random, against a model that knows what every file must hold. SOURCE has the
 animation files of make_game. Ends with 1 at the first difference, or when the daemon (PID) keeps
-growing; says what it did once a minute.
+growing, or at the end, without requests, still runs; says what it did once a minute.
 """
 import collections
 import errno
@@ -19,6 +19,9 @@ COLUMN = 5  # rx of the first row
 NEAR = 0.06  # what the format rounds, and what a new grid moves other keys
 WARM = 60  # seconds until the daemon has what it needs
 GROWTH_KIB = 8 << 10
+IDLE_KIB = 24 << 10  # when nobody asks for anything any more; 20 MiB are aimed at
+SETTLES = 5  # seconds after the last request until what was put off is done
+IDLE = 10  # seconds without a request in which the daemon must not run
 
 
 class Model:
@@ -334,6 +337,26 @@ class Soak:
         with open("/proc/%d/status" % self.pid) as status:
             return int(next(l for l in status if l.startswith("VmRSS")).split()[1])
 
+    def ran(self):
+        """Nanoseconds that the daemon's threads have been running."""
+        tasks = "/proc/%d/task" % self.pid
+        total = 0
+        for task in os.listdir(tasks):
+            with open(os.path.join(tasks, task, "schedstat")) as stat:
+                total += int(stat.read().split()[0])
+        return total
+
+    def check_idle(self):
+        time.sleep(SETTLES)
+        before = self.ran()
+        time.sleep(IDLE)
+        ran, rss = self.ran() - before, self.rss()
+        print("idle: it ran %d ns in %d s, RSS %d KiB" % (ran, IDLE, rss), flush=True)
+        if ran:
+            raise AssertionError("it ran %d ns without a request" % ran)
+        if rss > IDLE_KIB:
+            raise AssertionError("it keeps %d KiB without a request" % rss)
+
     def nodes(self):
         return int(self.read(".animfs/status").split("nodes ")[1].split()[0])
 
@@ -363,6 +386,7 @@ def main():
             elif warm and rss > warm + GROWTH_KIB:
                 raise AssertionError("it grew from %d to %d KiB" % (warm, rss))
     soak.check_all()
+    soak.check_idle()
     print(" ".join("%s %d" % item for item in sorted(soak.done.items())))
 
 
