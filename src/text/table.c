@@ -429,6 +429,28 @@ void table_write_names(const struct table_form *form, const char *between, struc
 	}
 }
 
+bool table_take_names(const struct table_form *form, struct bytes *text)
+{
+	const char *p = (const char *)text->data, *end = p + text->size;
+	bool first = true;
+
+	for (size_t i = 0; i < form->count; i++) {
+		size_t size = strlen(form->columns[i].name);
+
+		if (!(form->shown & TABLE_BIT(i)))
+			continue;
+		if ((size_t)(end - p) <= size + 1 || (!first && *p++ != ',') ||
+		    memcmp(p, form->columns[i].name, size) != 0)
+			return false;
+		p += size;
+		first = false;
+	}
+	if (p == end || *p++ != '\n')
+		return false;
+	*text = (struct bytes){(const uint8_t *)p, (size_t)(end - p)};
+	return true;
+}
+
 void table_write_row(const struct table_form *form, const void *row, struct buf *out)
 {
 	for (size_t i = 0; i < form->count; i++) {

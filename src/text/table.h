@@ -110,6 +110,11 @@ const char *table_ignored(const char *name, struct bytes text);
 /* Write the names of the shown columns, or a row of cells in their order. */
 void table_write_names(const struct table_form *form, const char *between, struct buf *out);
 void table_write_row(const struct table_form *form, const void *row, struct buf *out);
+/*
+ * Takes the header from the text if it is, byte by byte, the one that table_write_names writes with
+ * commas; returns whether it is.
+ */
+bool table_take_names(const struct table_form *form, struct bytes *text);
 
 /* Returns the i-th cell; a blank cell if the row is shorter. */
 static inline const struct cell *table_cell(const struct table *t, size_t i)

@@ -472,29 +472,6 @@ static bool edit_bone(struct bone_text *p, struct anim *edited)
 	       (changed || csv_check_retimed(&p->retimed, p->at->anim->format, p->err));
 }
 
-/* Skips the header that is served; false if the text begins in another way. */
-static bool take_header(const struct table_form *form, struct bytes *text)
-{
-	const char *p = (const char *)text->data, *end = p + text->size;
-	bool first = true;
-
-	for (size_t i = 0; i < form->count; i++) {
-		size_t size = strlen(form->columns[i].name);
-
-		if (!(form->shown & TABLE_BIT(i)))
-			continue;
-		if ((size_t)(end - p) <= size + 1 || (!first && *p++ != ',') ||
-		    memcmp(p, form->columns[i].name, size) != 0)
-			return false;
-		p += size;
-		first = false;
-	}
-	if (p == end || *p++ != '\n')
-		return false;
-	*text = (struct bytes){(const uint8_t *)p, (size_t)(end - p)};
-	return true;
-}
-
 static struct anim *parse_whole(const struct shown *at, const struct table_form *form,
 				struct bytes text, struct err *err)
 {
@@ -529,7 +506,7 @@ static struct anim *bone_parse(const struct shown *at, struct bytes text, struct
 	struct table_form form = bone_csv_form_of(at);
 	struct bytes rows = text;
 	/* Try the fast path of bone_plain.c first. */
-	struct anim *edited = take_header(&form, &rows) ? bone_parse_plain(at, rows) : NULL;
+	struct anim *edited = table_take_names(&form, &rows) ? bone_parse_plain(at, rows) : NULL;
 
 	return edited ? edited : parse_whole(at, &form, text, err);
 }

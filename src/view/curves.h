@@ -10,6 +10,9 @@
 #define CHANNEL_NONE ROLE_COUNT        /* a keyframe with no value for any role */
 #define CHANNEL_BLANK (ROLE_COUNT + 1) /* a bone without keys */
 
+/* The channel of a rotation that is not in degrees. */
+#define CHANNEL_QUATERNION "quaternion"
+
 /* A row of curves.csv: one key of one channel. */
 struct curves_row {
 	struct curve_edit_key key;

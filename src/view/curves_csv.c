@@ -14,6 +14,7 @@
  * (blank cells remove keys), and new names add bones. Rows may be in any order.
  */
 #include "bone_edit.h"
+#include "bone_plain.h"
 #include "csv.h"
 #include "curves.h"
 #include "model/clip.h"
@@ -68,8 +69,6 @@ static struct table_form curves_csv_form_of(const struct shown *at)
 				   there | (at->style.tangents ? tangents : 0), 7};
 }
 
-static const char quaternion_name[] = "quaternion";
-
 /* ---- writing ---- */
 
 /* What all rows of one bone's channel have in common. */
@@ -83,7 +82,7 @@ static struct channel channel_of(const struct track *track, int role)
 	const char *name = role == ROLE_COUNT ? "none"
 			   : role == ROLE_ROTATION && track->curve[role] &&
 					   track->curve[role]->kind == CURVE_QUATERNION
-				   ? quaternion_name
+				   ? CHANNEL_QUATERNION
 				   : role_names[role];
 
 	return (struct channel){track->label, name, strlen(track->label), strlen(name)};
@@ -456,7 +455,7 @@ static bool curves_csv_read_channel(void *row, const struct cell *cell, unsigned
 		*channel = CHANNEL_BLANK;
 		return is_name_alone(p) || refuse_channel(p, cell);
 	}
-	p->row.quaternion = cell_is(cell, quaternion_name);
+	p->row.quaternion = cell_is(cell, CHANNEL_QUATERNION);
 	*channel = ROLE_ROTATION;
 	if (p->row.quaternion)
 		return true;
@@ -685,12 +684,22 @@ static struct anim *curves_csv_read_text(const struct shown *at, struct bytes te
  * fails, the cause may be further rows of the bone later in the text: then the text is parsed again
  * with all rows kept.
  */
-static struct anim *curves_parse(const struct shown *at, struct bytes text, struct err *err)
+static struct anim *parse_rows(const struct shown *at, struct bytes text, struct err *err)
 {
 	struct err first = {.code = ERR_NONE};
 	struct anim *edited = curves_csv_read_text(at, text, false, &first);
 
 	return edited ? edited : curves_csv_read_text(at, text, true, err);
+}
+
+static struct anim *curves_parse(const struct shown *at, struct bytes text, struct err *err)
+{
+	struct table_form form = curves_csv_form_of(at);
+	struct bytes rows = text;
+	/* Try the fast path of bone_plain.c first. */
+	struct anim *edited = table_take_names(&form, &rows) ? curves_parse_plain(at, rows) : NULL;
+
+	return edited ? edited : parse_rows(at, text, err);
 }
 
 const struct view view_curves_csv = {

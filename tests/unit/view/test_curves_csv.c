@@ -2,6 +2,10 @@
 #define FIRST_CLIP_OF "wiki512.canm"
 #include "first_clip.h"
 
+#include "model/said.h"
+#include "random.h"
+#include "view/bone_plain.h"
+
 static void switch_to(const char *name)
 {
 	sample_close(&s);
@@ -245,6 +249,126 @@ START_TEST(a_quaternion_has_a_w_and_angles_have_none)
 }
 END_TEST
 
+/* ---- the fast path ---- */
+
+static struct bytes after_header(struct bytes text)
+{
+	const uint8_t *line = memchr(text.data, '\n', text.size);
+
+	ck_assert_ptr_nonnull(line);
+	return (struct bytes){line + 1, text.size - (size_t)(line + 1 - text.data)};
+}
+
+/* Only the full parser takes a text with these ends of lines. */
+static struct anim *parse_fully(struct bytes text)
+{
+	struct buf full = BUF_INIT;
+	struct err err = {0};
+	struct anim *a;
+
+	for (size_t i = 0; i < text.size; i++) {
+		if (text.data[i] == '\n')
+			buf_char(&full, '\r');
+		buf_char(&full, (char)text.data[i]);
+	}
+	a = view_curves_csv.parse(&at, buf_bytes(&full), &err);
+	buf_release(&full);
+	err_clear(&err);
+	return a;
+}
+
+/* The same curves, to the digests by which a text is known again; those that stay are shared. */
+static bool same_edit(const struct curve *a, const struct curve *b, const struct curve *old)
+{
+	return curve_same(a, b) && (a == old) == (b == old) &&
+	       (!a || digest_same(a->said, b->said));
+}
+
+static void same_edits(const struct anim *a, const struct anim *b)
+{
+	const struct clip *x = &a->clips[at.clip], *y = &b->clips[at.clip];
+
+	ck_assert_uint_eq(x->track_count, y->track_count);
+	for (uint32_t t = 0; t < x->track_count; t++)
+		for (int r = 0; r < ROLE_COUNT; r++)
+			ck_assert_msg(same_edit(x->tracks[t].curve[r], y->tracks[t].curve[r],
+						s.anim->clips[at.clip].tracks[t].curve[r]),
+				      "%s, %s of %s", s.name, role_names[r], x->tracks[t].label);
+}
+
+/* Replaces a random cell below the header by another number, or by what is none. */
+static void edit_cell(struct buf text, struct buf *out)
+{
+	static const char *const cells[] = {
+		"0.5",  "-1.25", "12",         "1", "0.0001234",      "-0",
+		"1e-3", "",      "0.70710677", "x", "0.1234567890123"};
+	size_t header = strcspn((const char *)text.data, "\n"), end;
+	size_t at_byte = header + below((uint32_t)(text.size - header));
+
+	while (text.data[at_byte] != ',' && text.data[at_byte] != '\n')
+		at_byte--;
+	for (end = at_byte + 1; end < text.size && text.data[end] != ',' && text.data[end] != '\n';)
+		end++;
+	buf_clear(out);
+	buf_add(out, text.data, at_byte + 1);
+	buf_text(out, cells[below(ARRAY_SIZE(cells))]);
+	buf_add(out, text.data + end, text.size - end);
+}
+
+START_TEST(the_fast_path_reads_as_the_full_parser)
+{
+	unsigned taken = 0;
+	struct buf edit = BUF_INIT;
+
+	random_state = 19;
+	for (const char *const *name = sample_names; *name; name++) {
+		struct buf text;
+
+		switch_to(*name);
+		text = view_text(&view_curves_csv, &at);
+		text.size = strlen((const char *)text.data);
+		for (int i = 0; i < 50 && text.size < 100000; i++) {
+			struct anim *fast, *full;
+
+			edit_cell(text, &edit);
+			fast = curves_parse_plain(&at, after_header(buf_bytes(&edit)));
+			full = parse_fully(buf_bytes(&edit));
+			ck_assert_msg(!fast || full, "%s: %.*s", *name, (int)edit.size, edit.data);
+			if (fast && full)
+				same_edits(fast, full);
+			taken += fast != NULL;
+			anim_free(fast);
+			anim_free(full);
+		}
+		buf_release(&text);
+	}
+	/* Most samples are of formats, or most edits such, that only the full parser reads. */
+	ck_assert_uint_gt(taken, 50);
+	buf_release(&edit);
+}
+END_TEST
+
+START_TEST(the_own_text_is_read_by_the_fast_path)
+{
+	struct buf text = view_text(&view_curves_csv, &at);
+	struct anim *same;
+
+	text.size = strlen((const char *)text.data);
+	same = curves_parse_plain(&at, after_header(buf_bytes(&text)));
+	ck_assert_ptr_nonnull(same);
+	for (uint32_t i = 0; i < s.anim->clips[0].track_count; i++)
+		ck_assert_ptr_eq(same->clips[0].tracks[i].curve[ROLE_ROTATION],
+				 s.anim->clips[0].tracks[i].curve[ROLE_ROTATION]);
+	anim_free(same);
+	/* Nor does it take one that ends early, or goes on. */
+	text.size--;
+	ck_assert_ptr_null(curves_parse_plain(&at, after_header(buf_bytes(&text))));
+	buf_text(&text, "\nmore,,,,,,,\n");
+	ck_assert_ptr_null(curves_parse_plain(&at, after_header(buf_bytes(&text))));
+	buf_release(&text);
+}
+END_TEST
+
 /* ---- keyframes as data ---- */
 
 static const char made[] = "bone,channel,frame,time,x,y,z,w,flags,occurrence\n"
@@ -320,6 +444,8 @@ Suite *curves_csv_suite(void)
 	suite_add_tcase(suite, t);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, the_own_text_of_every_sample_changes_nothing);
+	tcase_add_test(t, the_own_text_is_read_by_the_fast_path);
+	tcase_add_test(t, the_fast_path_reads_as_the_full_parser);
 	tcase_add_test(t, rows_may_stand_in_any_order);
 	tcase_add_test(t, one_text_edits_many_bones_and_no_other);
 	tcase_add_test(t, new_names_are_new_bones);
