@@ -22,9 +22,9 @@ struct call {
 struct deadlines {
 	struct vfs *v;
 	struct lock lock;
-	/* deadlines that are set, sorted by time */
+	/* deadlines that are set: a pairing heap, whose root is due first */
 	struct deadline *first GUARDED_BY(deadline_class);
-	struct deadline **last GUARDED_BY(deadline_class);
+	uint64_t order GUARDED_BY(deadline_class);
 	struct call *calls GUARDED_BY(deadline_class);
 	unsigned workers GUARDED_BY(deadline_class), idle GUARDED_BY(deadline_class);
 	/*
@@ -44,26 +44,66 @@ struct deadlines {
 
 /* ---- the queue ---- */
 
-static struct deadline *owner_of(struct deadline **next)
+/* Of those due at the same time the one that was set first. */
+static bool goes_before(const struct deadline *a, const struct deadline *b)
 {
-	return (struct deadline *)((char *)next - offsetof(struct deadline, next));
+	return a->when != b->when ? a->when < b->when : a->order < b->order;
 }
 
-/* Inserts a deadline into the sorted queue; searches from the end, where most belong. */
+/* Joins two heaps, of which either may be NULL, and returns the root. */
+static struct deadline *deadline_join(struct deadline *a, struct deadline *b)
+{
+	struct deadline *root = a && (!b || goes_before(a, b)) ? a : b;
+	struct deadline *child = root == a ? b : a;
+
+	if (!child)
+		return root;
+	child->next = root->child;
+	child->back = &root->child;
+	if (child->next)
+		child->next->back = &child->next;
+	root->child = child;
+	root->next = NULL;
+	return root;
+}
+
+/* Joins the heaps of a list, which `next` links: in pairs, and then those. */
+static struct deadline *deadline_join_all(struct deadline *list)
+{
+	struct deadline *pairs = NULL, *root = NULL;
+
+	while (list) {
+		struct deadline *a = list, *b = a->next;
+
+		list = b ? b->next : NULL;
+		a = deadline_join(a, b);
+		a->next = pairs;
+		pairs = a;
+	}
+	while (pairs) {
+		struct deadline *next = pairs->next;
+
+		root = deadline_join(root, pairs);
+		pairs = next;
+	}
+	return root;
+}
+
+static void set_first(struct deadlines *d, struct deadline *root) REQUIRES(deadline_class)
+{
+	d->first = root;
+	if (!root)
+		return;
+	root->next = NULL;
+	root->back = &d->first;
+}
+
 static void deadline_enqueue(struct deadlines *d, struct deadline *deadline)
 	REQUIRES(deadline_class)
 {
-	struct deadline **at = d->last;
-
-	while (at != &d->first && owner_of(at)->when > deadline->when)
-		at = owner_of(at)->back;
-	deadline->next = *at;
-	deadline->back = at;
-	*at = deadline;
-	if (deadline->next)
-		deadline->next->back = &deadline->next;
-	else
-		d->last = &deadline->next;
+	deadline->child = deadline->next = NULL;
+	deadline->order = ++d->order;
+	set_first(d, deadline_join(d->first, deadline));
 	if (d->first == deadline && deadline->when < d->sleeps_until)
 		pthread_cond_signal(&d->wake);
 }
@@ -74,6 +114,8 @@ static void deadline_enqueue(struct deadlines *d, struct deadline *deadline)
  */
 static void dequeue(struct deadlines *d, struct deadline *deadline) REQUIRES(deadline_class)
 {
+	struct deadline *below = deadline_join_all(deadline->child);
+
 	if (!deadline->back)
 		return;
 	if (d->first == deadline && d->sleeps_until == NEVER)
@@ -81,8 +123,8 @@ static void dequeue(struct deadlines *d, struct deadline *deadline) REQUIRES(dea
 	*deadline->back = deadline->next;
 	if (deadline->next)
 		deadline->next->back = deadline->back;
-	else
-		d->last = deadline->back;
+	set_first(d, deadline_join(d->first, below));
+	deadline->child = deadline->next = NULL;
 	deadline->back = NULL;
 	pthread_cond_broadcast(&d->done);
 }
@@ -353,7 +395,6 @@ UNSHARED struct deadlines *deadlines_new(struct vfs *v)
 	if (!d)
 		return NULL;
 	d->v = v;
-	d->last = &d->first;
 	d->sleeps_until = NEVER;
 	lock_init(&d->lock);
 	lock_condition_init(&d->wake);

@@ -21,8 +21,9 @@ struct deadline {
 	void (*due)(struct vfs *v, void *user);
 	void *user;
 	/* These fields are guarded by the lock of struct deadlines. */
-	struct deadline *next, **back;
-	int64_t when; /* when the deadline is due (clock_ms); 0: not set */
+	struct deadline *child, *next, **back;
+	uint64_t order; /* counts up with each time that it is set */
+	int64_t when;   /* when the deadline is due (clock_ms); 0: not set */
 };
 
 struct deadlines;

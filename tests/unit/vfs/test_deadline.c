@@ -106,6 +106,51 @@ START_TEST(one_that_is_hastened_is_sooner_or_as_it_was)
 }
 END_TEST
 
+START_TEST(those_of_one_time_come_in_the_order_in_which_they_were_set)
+{
+	struct deadline list[9] = {{.due = nothing}};
+
+	for (unsigned i = 0; i < 9; i++)
+		deadline_set(d, &list[i], 10);
+	deadline_set(d, &list[4], 10);
+	deadline_clear(d, &list[0]);
+	for (unsigned i = 1; i < 9; i++) {
+		if (i != 4)
+			ck_assert_ptr_eq(deadlines_take(d), &list[i]);
+	}
+	ck_assert_ptr_eq(deadlines_take(d), &list[4]);
+	ck_assert_ptr_null(deadlines_take(d));
+}
+END_TEST
+
+#define MANY 100000
+
+/* As when many files change at once: each is due soon, before those whose batch ends later. */
+START_TEST(many_at_once_take_no_time_each)
+{
+	struct deadline *list = calloc(2 * MANY, sizeof(*list));
+	int64_t last = 0;
+
+	ck_assert_ptr_nonnull(list);
+	for (int i = 0; i < MANY; i++)
+		deadline_set(d, &list[i], HOUR + i);
+	for (int i = 0; i < MANY; i++)
+		deadline_set(d, &list[MANY + i], 1 + i * 7919LL % MANY);
+	for (int i = 0; i < MANY; i++)
+		deadline_set(d, &list[i], HOUR / 2 - i);
+	for (int i = 0; i < 2 * MANY; i++) {
+		const struct deadline *first = deadlines_take(d);
+		int at = (int)(first - list);
+		int64_t when = at < MANY ? HOUR / 2 - at : 1 + (at - MANY) * 7919LL % MANY;
+
+		ck_assert_int_gt(when, last);
+		last = when;
+	}
+	ck_assert_ptr_null(deadlines_take(d));
+	free(list);
+}
+END_TEST
+
 /* ---- calls ---- */
 
 static sem_t called, go_on;
@@ -529,6 +574,8 @@ Suite *deadline_suite(void)
 	tcase_add_test(queue, one_that_is_set_again_moves);
 	tcase_add_test(queue, one_that_is_cleared_is_not_there);
 	tcase_add_test(queue, one_that_is_hastened_is_sooner_or_as_it_was);
+	tcase_add_test(queue, those_of_one_time_come_in_the_order_in_which_they_were_set);
+	tcase_add_test(queue, many_at_once_take_no_time_each);
 	suite_add_tcase(suite, queue);
 	tcase_add_checked_fixture(calls, setup_calls, teardown_calls);
 	tcase_add_test(calls, what_is_due_is_called_once);
