@@ -41,7 +41,7 @@ struct catalog *archive_look_loose(struct archive_source *a, struct catalog *out
 struct catalog *archive_enter(struct archive_source *a, struct catalog *outer, uint32_t entry,
 			      struct err *err);
 
-/* Opens an archive for the caller alone. NULL and err as of archive_look. */
+/* Opens an archive, which only the caller has then. NULL and err as of archive_look. */
 struct catalog *catalog_open(struct store *store, int dir, const char *name, struct err *err);
 
 struct catalog *catalog_get(struct catalog *o);
