@@ -69,7 +69,7 @@ const struct format ff9clip_format = {
 
 double ff9clip_rate(float stored)
 {
-	return isfinite(stored) && stored > 0 ? (double)stored : CLIP_RATE;
+	return isfinite(stored) && stored >= CLIP_RATE_LEAST ? (double)stored : CLIP_RATE;
 }
 
 /* ---- the binary form ---- */

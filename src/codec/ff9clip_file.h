@@ -9,7 +9,9 @@
 #include "animfs/codec.h"
 #include "text/json.h"
 
-#define CLIP_RATE 30           /* frames per second, if the file has no usable rate */
+#define CLIP_RATE 30 /* frames per second, if the file has no usable rate */
+/* The least usable rate: below it, times of frames would soon be too large for float32. */
+#define CLIP_RATE_LEAST 0.001f
 #define CLIP_HOLD 2            /* motion before and after the keys of a new curve */
 #define CLIP_FRAMES_MAX 16384u /* float32 times of later frames may be off by 0.001 frames */
 #define CLIP_FRAMES_SHOWN 0x1000000u

@@ -411,6 +411,24 @@ START_TEST(where_keys_stand_at_frames_new_ones_do_too)
 }
 END_TEST
 
+/* A frame of such a rate would last for hours or ages; keys could not be stored at most frames. */
+START_TEST(a_rate_that_is_too_low_is_none)
+{
+	struct sample s = open_text(
+		"{\"frameRate\": 1e-38, \"transform\": [{\"bone\": \"a\", \"localPosition\": [" KEY(
+			0, 1, 0, 0) "]}]}");
+	struct shown at = sample_shown(&s, 0, "a");
+	struct anim *edited;
+
+	ck_assert_double_eq(s.anim->rate, 30);
+	edited = view_edit_ok(&view_bone_csv, &at, "\n0,0,1,0,0", "\n256,,1,0,0");
+	ck_assert_float_eq(curve_time(edited->clips[0].tracks[0].curve[ROLE_TRANSLATION], 0),
+			   256.0f / 30);
+	anim_free(edited);
+	sample_close(&s);
+}
+END_TEST
+
 /* As when the text of another bone is copied, which has a curve that this bone lacks. */
 START_TEST(a_new_channel_of_a_json_is_cubic)
 {
@@ -531,6 +549,7 @@ Suite *tangents_suite(void)
 	tcase_add_test(t, the_time_of_a_frame_that_is_not_whole_is_the_served_one);
 	tcase_add_test(t, a_time_alone_is_refused);
 	tcase_add_test(t, where_keys_stand_at_frames_new_ones_do_too);
+	tcase_add_test(t, a_rate_that_is_too_low_is_none);
 	tcase_add_test(t, a_new_channel_of_a_json_is_cubic);
 	tcase_add_test(t, a_change_of_the_rate_moves_no_key);
 	tcase_add_test(t, the_grid_follows_from_the_rate);
